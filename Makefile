@@ -1,0 +1,58 @@
+# `make run` and `make test` work on a fresh clone: they create .venv and install what they need.
+PYTHON ?= python3
+PIP_ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PACKAGES := schemas transforms cases pipelines
+SAMPLE := build/sample
+RUNS := build/runs
+MODEL := models/nearmiss-minilm
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Nothing calls home, and nothing is fetched while a job or a test runs.
+export GX_ANALYTICS_ENABLED := false
+export HF_HUB_OFFLINE := 1
+export TOKENIZERS_PARALLELISM := false
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test lint typecheck unit train sdist clean
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+install: $(VENV)/.installed  ## create .venv and install the package with its development tools
+
+# Debian's python3 may lack ensurepip: virtualenv does without it.
+$(VENV)/.installed: setup.py constraints.txt
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv -q --clear $(VENV) \
+		|| { echo "no virtual environment: install python3-venv or virtualenv, or set PYTHON" >&2; exit 1; }
+	$(BIN)/pip install -q $(PIP_ARGS) -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: install  ## write sample tables, then run the nightly job on them
+	$(BIN)/python -m pipelines sample --output $(SAMPLE)
+	$(BIN)/python -m pipelines nightly --answers $(SAMPLE)/answers.parquet --evidence $(SAMPLE)/evidence.parquet \
+		--output $(RUNS) --gold $(SAMPLE)/gold.jsonl --overwrite
+
+test: lint typecheck unit  ## everything that has to pass: lint, typecheck, unit
+
+lint: install  ## ruff
+	$(BIN)/ruff check .
+
+typecheck: install  ## mypy
+	$(BIN)/mypy
+
+unit: install  ## pytest, doctests included
+	$(BIN)/pytest
+
+train: install  ## train the bundled checker: make train DATA=folder
+	@test -n "$(DATA)" || { echo "DATA is not set: make train DATA=folder-with-the-training-pairs" >&2; exit 2; }
+	$(BIN)/pip install -q $(PIP_ARGS) -c constraints.txt -e '.[train]'
+	$(BIN)/python -m pipelines train --data "$(DATA)" --output $(MODEL)
+
+sdist: install  ## dist/nearmiss-*.tar.gz, weights and cases included
+	$(BIN)/python -m build --sdist --no-isolation
+
+clean:  ## remove what builds, runs and caches left (not .venv)
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find $(PACKAGES) models tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""The bundled checker: weights, tokenizer, thresholds and model card, as package data."""

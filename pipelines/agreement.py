@@ -1,0 +1,132 @@
+"""Hold a run against experts' labels of the same sentences, beside word overlap as the baseline."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+from rich.table import Table
+
+from pipelines.runs import read_run_table
+from schemas.evidence import Evidence
+from schemas.types import from_plain
+from transforms.overlap import token_f1
+from transforms.premises import widen_premises
+
+LABELLED = ("Complete", "Partial", "Incomplete")
+
+
+class LabelledSentence(NamedTuple):
+    """One sentence with the expert's word (support is Complete), the run's and the best word overlap of its edges."""
+
+    system: str
+    expert: bool
+    run: bool
+    overlap: float
+
+
+def balanced_accuracy(expected: Iterable[bool], found: Iterable[bool]) -> float | None:
+    """Mean of sensitivity and specificity; None where one of the two classes is empty.
+
+    >>> balanced_accuracy([True, True, False], [True, False, False])
+    0.75
+    """
+    hits: dict[bool, list[bool]] = {True: [], False: []}
+    for one, other in zip(expected, found, strict=True):
+        hits[one].append(one == other)
+    if not hits[True] or not hits[False]:
+        return None
+    return sum(sum(side) / len(side) for side in hits.values()) / 2
+
+
+def best_overlap_accuracy(sentences: list[LabelledSentence]) -> float | None:
+    """Balanced accuracy of word overlap at the threshold that hindsight would choose on these very sentences."""
+    expected = [one.expert for one in sentences]
+    found = [
+        balanced_accuracy(expected, [one.overlap >= cut for one in sentences]) for cut in sorted({one.overlap for one in sentences})
+    ]
+    return max((value for value in found if value is not None), default=None)
+
+
+def labelled_sentences(run: Path, labels: Path, answers: Path, evidence: Path) -> tuple[list[LabelledSentence], dict[str, int]]:
+    """Match labels with the claims of a run by their place in the answer.
+
+    A sentence counts where one of its edges was judged; it is supported when all its required claims are. Returns the sentences and
+    counts of what was left out, by reason.
+    """
+    texts = {row["answer_id"]: row for row in pq.read_table(answers, columns=["answer_id", "answer", "build"]).to_pylist()}
+    passages = {(row["evidence_id"], row["version"]): from_plain(Evidence, row) for row in pq.read_table(evidence).to_pylist()}
+    claims, verdicts = defaultdict(list), defaultdict(list)
+    for row in read_run_table(run, "claims"):
+        claims[row["answer_id"]].append(row)
+    for row in read_run_table(run, "verdicts"):
+        verdicts[row["answer_id"], row["claim_id"]].append(row)
+    sentences: list[LabelledSentence] = []
+    left_out: dict[str, int] = defaultdict(int)
+    for label in pq.read_table(labels).to_pylist():
+        if label["support"] not in LABELLED:
+            left_out[f"label {label['support']}"] += 1
+            continue
+        system = texts[label["answer_id"]]["build"]
+        own = _claims_at(label["claim"], texts[label["answer_id"]]["answer"], claims[label["answer_id"]])
+        edges = [(claim, edge) for claim in own for edge in verdicts[claim["answer_id"], claim["claim_id"]]]
+        if not any(edge["status"] == "judged" for _, edge in edges):
+            statuses = sorted({edge["status"] for _, edge in edges}) or ["no edge" if own else "not found"]
+            left_out[f"{system}: {'+'.join(statuses)}"] += 1
+            continue
+        sentences.append(LabelledSentence(system, label["support"] == "Complete", _supported(own), _overlap(edges, passages)))
+    return sentences, dict(sorted(left_out.items()))
+
+
+def _claims_at(sentence: str, answer: str, claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The claims that stand mostly inside a labelled sentence of the answer."""
+    place = re.search(r"\s+".join(map(re.escape, sentence.split())), answer)
+    if place is None:
+        return []
+    start, end = place.span()
+    return [
+        claim
+        for claim in claims
+        if claim["start"] is not None and 2 * (min(end, claim["end"]) - max(start, claim["start"])) > claim["end"] - claim["start"]
+    ]
+
+
+def _supported(claims: list[dict[str, Any]]) -> bool:
+    required = [claim for claim in claims if claim["requires_evidence"]]
+    return bool(required) and all(claim["outcome"] == "supported" for claim in required)
+
+
+def _overlap(edges: list[tuple[dict[str, Any], dict[str, Any]]], passages: dict[Any, Evidence]) -> float:
+    """The best overlap of each claim with a window of its cited passages, the same windows as the checker's; of those the worst."""
+    best: dict[str, float] = defaultdict(float)
+    for claim, edge in edges:
+        passage = passages.get((edge["evidence_id"], edge["version"]))
+        scores = [token_f1(premise.text, claim["text"]) for premise in widen_premises(passage, claim["text"])] if passage else []
+        best[claim["claim_id"]] = max((best[claim["claim_id"]], *scores))
+    return min(best.values())
+
+
+def agreement_table(sentences: list[LabelledSentence], left_out: dict[str, int]) -> Table:
+    """Balanced accuracy of the run and of word overlap against the experts, pooled and for each system."""
+    table = Table(
+        title="Agreement with the experts (balanced accuracy, support Complete against Partial or Incomplete)",
+        caption="left out: " + ", ".join(f"{reason} {n}" for reason, n in left_out.items()),
+        title_justify="left",
+    )
+    for column in ("system", "n", "complete", "run", "token F1, best threshold in hindsight"):
+        table.add_column(column, justify="left" if column == "system" else "right")
+    for system in ("pooled", *sorted({one.system for one in sentences})):
+        part = [one for one in sentences if system in ("pooled", one.system)]
+        run = balanced_accuracy([one.expert for one in part], [one.run for one in part])
+        table.add_row(
+            system, str(len(part)), str(sum(one.expert for one in part)), _number(run), _number(best_overlap_accuracy(part))
+        )
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f}"

@@ -1,0 +1,166 @@
+"""The manifest of a run: what went in, what came out, whether it adds up; and the gate that decides on it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+
+from schemas.claims import NOT_REQUIRED_REASONS
+from schemas.rejects import Reject
+from schemas.verdicts import EDGE_STATUSES
+from transforms.tables import WrittenFile, write_bytes
+
+SUCCESS, FAILED, MANIFEST, VALIDATION = "_SUCCESS", "_FAILED", "manifest.json", "validation.json"
+EXIT_CODES = {"identity": 1, "input": 2, "coverage": 3}
+STATES = ("evaluated", "abstained", "empty", "no_claims")
+
+
+class GateTripped(RuntimeError):
+    """A finished run that must not be believed; its tables stay for inspection."""
+
+
+class Identity(NamedTuple):
+    """Two counts taken at different steps that have to be equal."""
+
+    name: str
+    left: int
+    right: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the two sides are equal."""
+        return self.left == self.right
+
+
+def identities(counts: dict[str, int], rows: dict[str, int]) -> list[Identity]:
+    """The identities of a run: what each step took in against what the steps after it let out.
+
+    `counts` are named counts of the graph, `rows` the rows of the written tables.
+    """
+    n: dict[str, int] = defaultdict(int, counts)
+    lost = {
+        step: sum(value for name, value in counts.items() if name.startswith(f"rejects.{step}."))
+        for step in ("answers", "evidence")
+    }
+    return [
+        Identity(
+            "answers read = evaluated + abstained + empty + no_claims + duplicate + rejected",
+            n["answers.read"],
+            sum(n[f"answers.{state}"] for state in STATES) + lost["answers"],
+        ),
+        Identity("evidence read = kept + duplicate + rejected", n["evidence.read"], n["evidence.kept"] + lost["evidence"]),
+        Identity(
+            "claims split = required + not required (by reason)",
+            n["claims.split"],
+            n["claims.required"] + sum(n[f"claims.{reason}"] for reason in NOT_REQUIRED_REASONS),
+        ),
+        Identity(
+            "edges resolved = judged + each status", n["edges.resolved"], sum(n[f"edges.{status}"] for status in EDGE_STATUSES)
+        ),
+        Identity("unique pairs = judged + failed", n["pairs.unique"], n["pairs.judged"] + n["pairs.failed"]),
+        Identity("claims split = rows of the claims table", n["claims.split"], rows.get("claims", 0)),
+        Identity("edges resolved = rows of the verdicts table", n["edges.resolved"], rows.get("verdicts", 0)),
+    ]
+
+
+def gate_reasons(manifest: dict[str, Any], allow_missing_evidence: bool) -> list[dict[str, str]]:
+    """Why a run must not be believed: broken identities, nothing to read, evidence that could not be read."""
+    counts: dict[str, int] = defaultdict(int, manifest["counts"])
+    reasons = [
+        {"kind": "identity", "message": f"does not reconcile: {one['name']}: {one['left']} against {one['right']}"}
+        for one in manifest["identities"]
+        if not one["holds"]
+    ]
+    for step in ("answers", "evidence"):
+        if not counts[f"{step}.files_read"]:
+            reasons.append({"kind": "input", "message": f"none of the {step} files could be read; see the rejects table"})
+    lost = counts["evidence.unplaceable"]
+    if lost and not allow_missing_evidence and counts["evidence.files_read"]:
+        reasons.append(
+            {
+                "kind": "coverage",
+                "message": f"{lost} evidence files, row groups or nameless rows could not be read: edges into them are unjudged; "
+                "mend them (see the rejects table) or pass --allow-missing-evidence",
+            }
+        )
+    return reasons
+
+
+def reject_counts(reject: Reject) -> Iterator[tuple[str, int]]:
+    """Count a reject by step and reason, in input rows; evidence that no edge can be traced to is counted apart."""
+    yield f"rejects.{reject.step}.{reject.reason}", reject.n_rows
+    if reject.step == "evidence" and reject.record_id is None:
+        yield "evidence.unplaceable", 1
+
+
+@dataclass
+class WriteManifest(beam.PTransform):
+    """Write validation.json and manifest.json once all tables are written.
+
+    Comes in: a dict of `files`, `counts` ((name, n) in any number) and `tallies`. Goes out: the manifest.
+    """
+
+    folder: str
+    about: dict[str, Any]
+
+    def expand(self, parts: dict[str, beam.PCollection]) -> beam.PCollection[dict[str, Any]]:
+        files = parts["files"] | "ListFiles" >> beam.combiners.ToList()
+        counts = parts["counts"] | "SumCounts" >> beam.CombinePerKey(sum) | "ListCounts" >> beam.combiners.ToList()
+        tallies = parts["tallies"] | "SumTallies" >> beam.CombinePerKey(_sum_pairs) | "ListTallies" >> beam.combiners.ToList()
+        return files | "WriteManifest" >> beam.Map(
+            _write_manifest, beam.pvalue.AsSingleton(counts), beam.pvalue.AsSingleton(tallies), self.folder, self.about
+        )
+
+
+def _sum_pairs(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    evaluated = unexpected = 0
+    for one, two in pairs:
+        evaluated, unexpected = evaluated + one, unexpected + two
+    return evaluated, unexpected
+
+
+def _write_manifest(
+    files: list[WrittenFile], counts: list[tuple[str, int]], tallies: list[Any], folder: str, about: dict[str, Any]
+) -> dict[str, Any]:
+    written = [file._asdict() for file in sorted(files)]
+    rows: dict[str, int] = defaultdict(int)
+    for file in files:
+        rows[file.table] += file.rows
+    found = [{**one._asdict(), "holds": one.holds} for one in identities(dict(counts), rows)]
+    manifest = {**about, "counts": dict(sorted(counts)), "identities": found, "files": written}
+    write_json(FileSystems.join(folder, VALIDATION), _validation(tallies))
+    write_json(FileSystems.join(folder, MANIFEST), manifest)
+    return manifest
+
+
+def _validation(tallies: list[Any]) -> list[dict[str, Any]]:
+    """One result a suite, its expectations merged over all batches."""
+    suites: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for (suite, kind, column), (evaluated, unexpected) in sorted(tallies):
+        suites[suite].append(
+            {"expectation": kind, "column": column, "evaluated": evaluated, "unexpected": unexpected, "success": unexpected == 0}
+        )
+    return [
+        {"suite": name, "success": all(one["success"] for one in results), "results": results} for name, results in suites.items()
+    ]
+
+
+def write_json(path: str, content: Any) -> None:
+    """Write JSON, indented, whole."""
+    write_bytes(path, (json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n").encode("utf-8", "replace"))
+
+
+def pass_gate(manifest: dict[str, Any], folder: str, allow_missing_evidence: bool) -> str:
+    """Write `_SUCCESS`, or `_FAILED` with the reasons and raise GateTripped: the last thing that a run does."""
+    reasons = gate_reasons(manifest, allow_missing_evidence)
+    if reasons:
+        write_json(FileSystems.join(folder, FAILED), reasons)
+        raise GateTripped("; ".join(reason["message"] for reason in reasons))
+    write_bytes(FileSystems.join(folder, SUCCESS), b"")
+    return folder

@@ -1,0 +1,315 @@
+"""The nightly job: logs of answers and evidence in, citation metrics out."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from pipelines.manifest import EXIT_CODES, FAILED, SUCCESS, WriteManifest, pass_gate, reject_counts
+from pipelines.options import NightlyConfig, UsageError, default_workers, find_files
+from schemas.aggregates import Aggregate
+from schemas.answers import Answer
+from schemas.claims import Claim
+from schemas.evidence import Evidence
+from schemas.flagged import Flagged
+from schemas.rejects import Reject
+from schemas.verdicts import Verdict
+from transforms.contract import CheckContract
+from transforms.edges import ResolveCitations
+from transforms.entailment import CheckerConfig, EntailmentHandler, checker_name, read_thresholds
+from transforms.evidence import BrokenEvidence, JoinedEdge, JoinEvidenceAsOf
+from transforms.families import RULES, TagFamilies
+from transforms.flagging import SampleFlagged
+from transforms.judging import JudgePairs
+from transforms.metrics import CitationMetrics
+from transforms.premises import WidenPremises
+from transforms.propositions import SPLITTER, SplitAnswers
+from transforms.tables import ReadTables, WriteTable
+from transforms.uniqueness import DropDuplicates
+
+log = logging.getLogger(__name__)
+Tables = dict[str, Any]
+_SPAN_COLUMNS = {"span_start", "span_end, span_start", "text_length, span_end", "span_end"}
+
+
+@dataclass
+class ReadContracted(beam.PTransform):
+    """Read one input table: readable files, rows that keep the contract, one record an id."""
+
+    row_type: type
+    step: str
+    noun: str
+    id_column: str
+    key: Any
+
+    def expand(self, paths: beam.PCollection[str]) -> Tables:
+        read = paths | "ReadTables" >> ReadTables(self.row_type, self.step)
+        checked = read["batches"] | "CheckContract" >> CheckContract(self.row_type, self.step, self.id_column)
+        unique = checked["records"] | "DropDuplicates" >> DropDuplicates(self.step, self.noun, self.key)
+        rejects = (read["rejects"], checked["rejects"], unique["rejects"]) | "Rejects" >> beam.Flatten()
+        return {
+            "records": unique["records"],
+            "conflicting": unique["broken"],
+            "broken": checked["broken"],
+            "rejects": rejects,
+            "tallies": checked["tallies"],
+            "counts": read["counts"],
+        }
+
+
+@dataclass
+class MeasureCitations(beam.PTransform):
+    """The dataflow: answers are cut into claims, claims joined with their evidence, pairs judged, verdicts added up.
+
+    Comes in: a dict of `answers` and `evidence` paths. Goes out: a dict of every table of the run, its `counts` and `tallies`.
+    """
+
+    config: NightlyConfig
+    checker: CheckerConfig
+    handler: Any = None
+
+    def expand(self, paths: dict[str, beam.PCollection]) -> Tables:
+        answers = paths["answers"] | "Answers" >> ReadContracted(Answer, "answers", "answer", "answer_id", _answer_key)
+        evidence = paths["evidence"] | "Evidence" >> ReadContracted(Evidence, "evidence", "evidence", "evidence_id", _evidence_key)
+        passages = evidence["records"] | "Passages" >> beam.Values()
+        now = _now(answers["records"], self.config.as_of)
+        split = answers["records"] | "SplitAnswers" >> SplitAnswers()
+        resolved = split["splits"] | "ResolveCitations" >> ResolveCitations()
+        claims = resolved["claims"] | "TagFamilies" >> TagFamilies()
+        sides = {"edges": resolved["edges"], "evidence": passages, "broken": _broken(evidence)}
+        joined = sides | "JoinEvidenceAsOf" >> JoinEvidenceAsOf(beam.pvalue.AsSingleton(now), _incomplete(evidence["rejects"]))
+        widened = joined | "WidenPremises" >> WidenPremises(SPLITTER)
+        judged = widened | "JudgePairs" >> self._judge()
+        scored = {"claims": claims, "verdicts": judged["verdicts"]} | "ScoreAnswers" >> CitationMetrics.PerAnswer()
+        outcomes = scored | "ClaimOutcomes" >> beam.FlatMap(lambda answer: answer.claims).with_output_types(Claim)
+        day = now | "Day" >> beam.Map(lambda moment: moment.date())
+        aggregates = scored | "AddUp" >> CitationMetrics.PerSlice(beam.pvalue.AsSingleton(day))
+        flagged = {
+            "verdicts": judged["verdicts"],
+            "claims": claims,
+            "evidence": passages,
+            "answers": answers["records"] | "Unsourced" >> beam.Values(),
+        } | "SampleFlagged" >> SampleFlagged(self.config.flagged)
+        unknown = joined | "NameUnknown" >> beam.FlatMap(_unknown_evidence).with_output_types(Reject)
+        rejects = (
+            answers["rejects"],
+            evidence["rejects"],
+            split["rejects"],
+            judged["rejects"],
+            unknown,
+        ) | "AllRejects" >> beam.Flatten()
+        tables = {
+            "claims": outcomes,
+            "verdicts": judged["verdicts"],
+            "aggregates": aggregates,
+            "flagged": flagged,
+            "rejects": rejects,
+        }
+        counts = (
+            answers["counts"],
+            evidence["counts"],
+            resolved["counts"],
+            judged["counts"],
+            *_count(tables, resolved["states"], passages),
+        )
+        return {
+            **tables,
+            "counts": counts | "AllCounts" >> beam.Flatten(),
+            "tallies": (answers["tallies"], evidence["tallies"]) | "AllTallies" >> beam.Flatten(),
+        }
+
+    def _judge(self) -> JudgePairs:
+        handler = self.handler or EntailmentHandler(self.checker)
+        return JudgePairs(handler, checker_name(self.checker.source), read_thresholds(self.checker.source), self.checker.batch_size)
+
+
+def _answer_key(answer: Answer) -> str:
+    return answer.answer_id
+
+
+def _evidence_key(row: Evidence) -> str:
+    return f"{row.evidence_id}@{row.version}"
+
+
+def _now(answers: beam.PCollection, as_of: dt.datetime | None) -> beam.PCollection[dt.datetime]:
+    """The moment that the run calls now: told, or the latest answer."""
+    if as_of is not None:
+        return answers.pipeline | "AsOf" >> beam.Create([as_of])
+    epoch = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
+    return (
+        answers
+        | "AnsweredAt" >> beam.MapTuple(lambda _, answer: answer.answered_at)
+        | "LatestAnswer" >> beam.CombineGlobally(lambda moments: max((epoch, *moments)))
+    )
+
+
+def _broken(evidence: Tables) -> beam.PCollection[BrokenEvidence]:
+    """Evidence rows that edges may hang from although they cannot be used."""
+    contract = evidence["broken"] | "BrokenRows" >> beam.FlatMapTuple(_broken_row)
+    conflicting = evidence["conflicting"] | "ConflictingRows" >> beam.Map(
+        lambda row: BrokenEvidence(row.evidence_id, row.version, "unjudged")
+    )
+    return (contract, conflicting) | "AllBroken" >> beam.Flatten()
+
+
+def _broken_row(record: dict[str, Any], columns: list[str]) -> list[BrokenEvidence]:
+    if not record["evidence_id"]:
+        return []
+    status = "bad_span" if set(columns) <= _SPAN_COLUMNS else "unjudged"
+    return [BrokenEvidence(record["evidence_id"], record["version"], status)]
+
+
+def _incomplete(rejects: beam.PCollection[Reject]) -> Any:
+    """Whether evidence was lost that no edge can be traced to."""
+    lost = (
+        rejects
+        | "Untraceable" >> beam.Map(lambda reject: not reject.record_id)
+        | "AnyUntraceable" >> beam.CombineGlobally(lambda flags: any(flags))
+    )
+    return beam.pvalue.AsSingleton(lost)
+
+
+def _unknown_evidence(joined: JoinedEdge) -> list[Reject]:
+    """Name a cited id that the evidence table lacks; the edge stays in the tables, dangling."""
+    edge = joined.edge
+    if joined.status != "dangling" or edge.status == "dangling":
+        return []
+    message = (
+        f"answer {edge.answer_id!r}, claim {edge.claim_id!r} cites the evidence_id {edge.evidence_id!r}, which the evidence table "
+        "lacks; export it, or mend the citation"
+    )
+    return [Reject("join", "unknown_evidence", message, "", f"{edge.answer_id}/{edge.claim_id}/{edge.evidence_id}", None, 0)]
+
+
+def _count(tables: Tables, states: beam.PCollection, passages: beam.PCollection) -> list[beam.PCollection]:
+    """What came out of the steps, counted at the tables themselves."""
+    return [
+        states | "CountStates" >> beam.MapTuple(lambda state, n: (f"answers.{state}", n)),
+        passages | "CountEvidence" >> beam.Map(lambda _: ("evidence.kept", 1)),
+        tables["claims"] | "CountClaims" >> beam.Map(lambda claim: (f"claims.{claim.reason or 'required'}", 1)),
+        tables["verdicts"] | "CountEdges" >> beam.Map(lambda verdict: (f"edges.{verdict.status}", 1)),
+        tables["rejects"] | "CountRejects" >> beam.FlatMap(reject_counts),
+    ]
+
+
+_KEYS: dict[str, tuple[type, Any]] = {
+    "claims": (Claim, lambda row: (row.answer_id, row.sentence, row.claim_id)),
+    "verdicts": (Verdict, lambda row: (row.answer_id, row.sentence, row.claim_id, row.evidence_id, row.version)),
+    "aggregates": (Aggregate, lambda row: (row.slice, row.family, row.metric)),
+    "flagged": (Flagged, lambda row: (row.family, row.status, row.answer_id, row.claim_id, row.evidence_id, row.version)),
+    "rejects": (Reject, lambda row: (row.step, row.reason, row.source, row.record_id, row.message)),
+}
+
+
+@dataclass
+class PublishRun(beam.PTransform):
+    """Write the tables, then the manifest, then pass the gate."""
+
+    config: NightlyConfig
+    about: dict[str, Any]
+
+    def expand(self, measured: Tables) -> beam.PCollection[str]:
+        folder = self.config.folder
+        files = [
+            measured[name] | f"Write{name.title()}" >> WriteTable(row_type, folder, name, key, self.config.shards)
+            for name, (row_type, key) in _KEYS.items()
+        ]
+        parts = {"files": files | "AllFiles" >> beam.Flatten(), "counts": measured["counts"], "tallies": measured["tallies"]}
+        return (
+            parts
+            | "WriteManifest" >> WriteManifest(folder, self.about)
+            | "PassGate" >> beam.Map(pass_gate, folder, self.config.allow_missing_evidence)
+        )
+
+
+def run_nightly(config: NightlyConfig) -> int:
+    """Run the job and return its exit code: 0 ok, 1 an identity is broken, 2 bad input, 3 the coverage gate tripped.
+
+    Raises UsageError where no file matches or the run directory exists already.
+    """
+    answers, evidence = find_files(config.answers, "answers"), find_files(config.evidence, "evidence")
+    _prepare_folder(config)
+    checker = CheckerConfig(config.checker, config.batch_size, config.threads, config.device, offline=not config.hub)
+    pipeline = beam.Pipeline(options=pipeline_options(config.beam_args))
+    paths = {
+        "answers": pipeline | "AnswerFiles" >> beam.Create(answers),
+        "evidence": pipeline | "EvidenceFiles" >> beam.Create(evidence),
+    }
+    (
+        paths
+        | "MeasureCitations" >> MeasureCitations(config, checker)
+        | "PublishRun" >> PublishRun(config, _about(config, answers, evidence))
+    )
+    try:
+        pipeline.run().wait_until_finish()
+    except Exception:
+        # The gate raises so that a remote job fails too; here its reasons are at hand.
+        if not FileSystems.exists(FileSystems.join(config.folder, FAILED)):
+            raise
+    return exit_code(config.folder)
+
+
+def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> dict[str, Any]:
+    return {
+        "run_id": config.run_id,
+        "started_at": dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
+        "nearmiss": package_version(),
+        "answers": answers,
+        "evidence": evidence,
+        "as_of": config.as_of.isoformat() if config.as_of else "latest answered_at",
+        "checker": checker_name(config.checker),
+        "threshold": read_thresholds(config.checker),
+        "splitter": SPLITTER,
+        "families": RULES,
+        "notes": [
+            "citation_recall: a claim is supported when any one of its edges is; joint support is not computed",
+            "low and high are null: no interval is computed yet",
+            "families overlap: a claim counts in each family whose attribute it states",
+        ],
+    }
+
+
+def package_version() -> str:
+    """The installed version, or `source` where the package is not installed."""
+    try:
+        return version("nearmiss")
+    except PackageNotFoundError:
+        return "source"
+
+
+def _prepare_folder(config: NightlyConfig) -> None:
+    if FileSystems.exists(config.folder):
+        if not config.overwrite:
+            raise UsageError(f"the run directory exists already: {config.folder}; choose another --run-id or pass --overwrite")
+        FileSystems.delete([config.folder])
+    FileSystems.mkdirs(config.folder)
+
+
+def pipeline_options(beam_args: tuple[str, ...]) -> PipelineOptions:
+    """Beam's options: on this machine FnApiRunner with threads in one process, unless told otherwise."""
+    local = (
+        []
+        if any(arg.startswith("--runner") for arg in beam_args)
+        else ["--runner=FnApiRunner", "--direct_running_mode=multi_threading", f"--direct_num_workers={default_workers()}"]
+    )
+    return PipelineOptions([*local, *beam_args])
+
+
+def exit_code(folder: str) -> int:
+    """Read a run's outcome from its directory."""
+    import json
+
+    if FileSystems.exists(FileSystems.join(folder, SUCCESS)):
+        return 0
+    with FileSystems.open(FileSystems.join(folder, FAILED)) as stream:
+        reasons = json.loads(stream.read())
+    for reason in reasons:
+        log.error("%s", reason["message"])
+    return min(EXIT_CODES[reason["kind"]] for reason in reasons)

@@ -1,0 +1,97 @@
+"""What a nightly run is told: checked when it is built, before a runner starts."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from apache_beam.io.filesystems import FileSystems
+
+DEFAULT_MODEL = "nearmiss-minilm"
+
+
+class UsageError(ValueError):
+    """The command cannot be carried out as it was given: exit code 2."""
+
+
+def bundled_checker() -> str:
+    """The folder of the checker that ships with the package."""
+    return str(Path(str(resources.files("models"))) / DEFAULT_MODEL)
+
+
+def utc_time(text: str) -> dt.datetime:
+    """Parse an ISO time; without a zone it is UTC.
+
+    >>> utc_time("2026-01-02").isoformat()
+    '2026-01-02T00:00:00+00:00'
+    """
+    try:
+        moment = dt.datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError as error:
+        raise UsageError(f"not a time: {text!r}; write it like 2026-11-30T04:00:00Z") from error
+    return moment.replace(tzinfo=dt.timezone.utc) if moment.tzinfo is None else moment.astimezone(dt.timezone.utc)
+
+
+def find_files(pattern: str, what: str) -> list[str]:
+    """Expand a path or glob; raises UsageError where nothing matches."""
+    try:
+        matches = FileSystems.match([pattern])[0].metadata_list
+    except Exception as error:
+        raise UsageError(f"cannot look for {what}: {pattern!r}: {error}") from error
+    if not matches:
+        raise UsageError(f"no {what} file matches {pattern!r}; check the path, and quote a glob so that the shell leaves it alone")
+    return sorted(match.path for match in matches)
+
+
+@dataclass(frozen=True)
+class NightlyConfig:
+    """One nightly run.
+
+    `as_of` is the moment that "now" means (default: the latest answered_at in the log, so that tables never depend on the clock).
+    `threads` are torch's threads in each worker.
+    """
+
+    answers: str
+    evidence: str
+    output: str
+    run_id: str
+    checker: str = ""
+    as_of: dt.datetime | None = None
+    overwrite: bool = False
+    allow_missing_evidence: bool = False
+    threads: int = 1
+    batch_size: int = 64
+    device: str = "cpu"
+    hub: bool = False
+    shards: int = 1
+    flagged: int = 20
+    beam_args: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.run_id or any(character in self.run_id for character in "/\\ "):
+            raise UsageError(f"a run id names a folder: {self.run_id!r}; use letters, digits, dots and dashes")
+        for name in ("threads", "batch_size", "shards", "flagged"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"--{name.replace('_', '-')} must be at least 1: {getattr(self, name)}")
+        if not self.checker:
+            object.__setattr__(self, "checker", bundled_checker())
+        if not self.hub and not Path(self.checker).is_dir():
+            raise UsageError(f"no such checker folder: {self.checker!r}; give a folder, or a hub id together with --hub")
+
+    @property
+    def folder(self) -> str:
+        """The run's own directory."""
+        return FileSystems.join(self.output, f"run={self.run_id}")
+
+
+def default_run_id() -> str:
+    """A run id from the clock, UTC."""
+    return dt.datetime.now(dt.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+
+
+def default_workers() -> int:
+    """Beam worker threads on this machine."""
+    return max(1, min(8, os.cpu_count() or 1))

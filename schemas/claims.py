@@ -1,0 +1,37 @@
+"""The claims table: one row a claim of an answer, with what became of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from schemas.types import Column
+
+FAMILIES = ("scope", "date", "quantity", "entity", "polarity", "modality", "aggregation")
+OTHER_FAMILY = "other"
+CLAIM_OUTCOMES = ("supported", "unsupported", "uncited", "unjudged", "not_required")
+NOT_REQUIRED_REASONS = ("question", "imperative", "meta", "hedge", "abstention", "opinion", "declared", "unsupported_language")
+
+
+class Span(NamedTuple):
+    """A range of characters [start, end) of the answer."""
+
+    start: Annotated[int, Column("first character", minimum=0)]
+    end: Annotated[int, Column("end (exclusive)", minimum=0)]
+
+
+class Claim(NamedTuple):
+    """One proposition of an answer."""
+
+    answer_id: Annotated[str, Column("the answer that makes the claim", min_length=1)]
+    claim_id: Annotated[str, Column("unique within the answer", min_length=1)]
+    text: Annotated[str, Column("the claim in words, without markers")]
+    start: Annotated[int | None, Column("first character in the answer; null: not located", minimum=0)]
+    end: Annotated[int | None, Column("end (exclusive) in the answer", minimum=0)]
+    spans: Annotated[list[Span], Column("the characters that the claim is made of, inherited ones included")]
+    sentence: Annotated[int, Column("index of its sentence in the answer", minimum=0)]
+    requires_evidence: Annotated[bool, Column("whether the claim has to be established by a citation")]
+    reason: Annotated[str | None, Column("why no evidence is required", values=NOT_REQUIRED_REASONS)]
+    families: Annotated[list[str], Column("the attributes that the claim states, or other")]
+    cited: Annotated[list[str], Column("evidence ids (or unresolved markers) that hang from the claim")]
+    splitter: Annotated[str, Column("name and version of the splitter")]
+    outcome: Annotated[str | None, Column("what became of the claim", values=CLAIM_OUTCOMES)] = None

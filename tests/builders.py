@@ -1,0 +1,67 @@
+"""Small records for tests: what a test does not name gets a plain default."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from schemas.answers import Answer, DeclaredCitation
+from schemas.claims import Claim
+from schemas.evidence import Evidence
+from schemas.verdicts import Verdict
+from transforms.edges import Edge
+
+
+def utc(year: int, month: int = 1, day: int = 1) -> dt.datetime:
+    return dt.datetime(year, month, day, tzinfo=dt.timezone.utc)
+
+
+def answer(answer_id: str = "a1", text: str = "Logs are kept for 30 days [1].", **fields: Any) -> Answer:
+    fields.setdefault("citations", [DeclaredCitation("logs", marker="1")])
+    return Answer(answer_id, fields.pop("answered_at", utc(2026, 3)), fields.pop("question", "How long?"), text, **fields)
+
+
+def evidence(
+    evidence_id: str = "logs", text: str | None = "Logs are kept for 30 days.", version: str = "1", **fields: Any
+) -> Evidence:
+    return Evidence(evidence_id, version, "doc", text, fields.pop("status", "current"), **fields)
+
+
+def edge(evidence_id: str = "logs", **fields: Any) -> Edge:
+    values = {
+        "answer_id": "a1",
+        "claim_id": "c0",
+        "sentence": 0,
+        "evidence_id": evidence_id,
+        "version": None,
+        "quote": None,
+        "status": None,
+        "answered_at": utc(2026, 3),
+        "principals": (),
+        "claim": "Logs are kept for 30 days",
+        "families": ("quantity",),
+    }
+    return Edge(**{**values, **fields})
+
+
+def claim(claim_id: str = "c0", **fields: Any) -> Claim:
+    values = {
+        "answer_id": "a1",
+        "claim_id": claim_id,
+        "text": "Logs are kept for 30 days",
+        "start": 0,
+        "end": 25,
+        "spans": [],
+        "sentence": 0,
+        "requires_evidence": True,
+        "reason": None,
+        "families": ["quantity"],
+        "cited": [],
+        "splitter": "test",
+    }
+    return Claim(**{**values, **fields})
+
+
+def verdict(evidence_id: str = "logs", claim_id: str = "c0", **fields: Any) -> Verdict:
+    values = {"answer_id": "a1", "sentence": 0, "status": "judged", "label": "neutral"}
+    return Verdict(claim_id=claim_id, evidence_id=evidence_id, **{**values, **fields})

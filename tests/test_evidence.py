@@ -1,0 +1,87 @@
+"""Edge statuses and the version valid when the answer was given."""
+
+from __future__ import annotations
+
+import pytest
+from builders import edge, evidence, utc
+
+from transforms.evidence import BrokenEvidence, join_edge, now_status, version_as_of
+
+NOW = utc(2026, 6)
+OLD = evidence(version="1", valid_to=utc(2026, 2))
+NEW = evidence(version="2", text="Logs are kept for 7 days.", valid_from=utc(2026, 2))
+
+
+@pytest.mark.parametrize(
+    ("moment", "requested", "expected"),
+    [
+        (utc(2026, 1), None, "1"),
+        (utc(2026, 2), None, "2"),
+        (utc(2026, 3), None, "2"),
+        (utc(2026, 3), "1", "1"),
+        (utc(2026, 3), "9", None),
+    ],
+)
+def test_version_as_of(moment, requested, expected):
+    found = version_as_of([NEW, OLD], moment, requested)
+    assert (found and found.version) == expected
+
+
+def test_of_two_versions_valid_at_once_the_latest_to_begin_wins():
+    overlapping = [
+        evidence(version="b", valid_from=utc(2025)),
+        evidence(version="a", valid_from=utc(2025, 6)),
+        evidence(version="c"),
+    ]
+    assert version_as_of(overlapping, NOW).version == "a"
+
+
+@pytest.mark.parametrize(
+    ("versions", "changes", "expected"),
+    [
+        ([evidence()], {}, "judged"),
+        ([], {}, "dangling"),
+        ([evidence(valid_from=utc(2026, 4))], {}, "no_version"),
+        ([evidence()], {"version": "9"}, "no_version"),
+        ([evidence(principals=["legal"])], {"principals": ("sales",)}, "forbidden"),
+        ([evidence(principals=["legal"])], {}, "forbidden"),
+        ([evidence(principals=["legal"])], {"principals": ("legal", "sales")}, "judged"),
+        ([evidence(text="")], {}, "empty_evidence"),
+        ([evidence(text=None)], {}, "empty_evidence"),
+        ([evidence(text=" \n")], {}, "empty_evidence"),
+        ([evidence()], {"quote": "kept  for\n30 days"}, "judged"),
+        ([evidence()], {"quote": "kept for 7 days"}, "quote_mismatch"),
+        ([evidence()], {"status": "abstained"}, "abstained"),
+    ],
+)
+def test_edge_status(versions, changes, expected):
+    assert join_edge(edge(**changes), versions, [], NOW, incomplete=False).status == expected
+
+
+@pytest.mark.parametrize(
+    ("versions", "broken", "incomplete", "expected"),
+    [
+        ([], [BrokenEvidence("logs", "1", "unjudged")], False, "unjudged"),
+        ([], [BrokenEvidence("logs", "1", "bad_span")], False, "bad_span"),
+        ([evidence()], [BrokenEvidence("logs", "2", "unjudged")], False, "judged"),
+        ([], [], True, "unjudged"),
+        ([evidence(valid_from=utc(2027))], [], True, "no_version"),
+    ],
+)
+def test_lost_evidence_is_never_dangling(versions, broken, incomplete, expected):
+    assert join_edge(edge(), versions, broken, NOW, incomplete).status == expected
+
+
+@pytest.mark.parametrize(
+    ("judged", "expected"),
+    [
+        (NEW, ("current", None)),
+        (OLD, ("superseded", "2")),
+        (evidence(status="retracted"), ("retracted", None)),
+        (evidence(retracted_at=utc(2026, 5)), ("retracted", None)),
+        (evidence(version="0", status="superseded", superseded_by="5"), ("superseded", "5")),
+    ],
+)
+def test_now_status(judged, expected):
+    versions = [OLD, NEW] if judged in (OLD, NEW) else [judged]
+    assert now_status(judged, versions, NOW) == expected

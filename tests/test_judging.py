@@ -1,0 +1,108 @@
+"""Pairs are judged once and fanned out; a poison pair costs only itself."""
+
+from __future__ import annotations
+
+import apache_beam as beam
+import pytest
+from apache_beam.ml.inference.base import ModelHandler
+from apache_beam.testing.test_pipeline import TestPipeline as _TestPipeline
+from apache_beam.testing.util import assert_that, equal_to
+from builders import evidence, verdict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
+from transforms.judging import DecidePair, JudgePairs, PairVerdict, finish_verdict
+from transforms.premises import PendingEdge, Premise, pair_of, widen_premises
+
+CALLS: list[str] = []
+
+
+class FakeHandler(ModelHandler):
+    """Entails where the premise holds the hypothesis word for word; fails on the word poison."""
+
+    def load_model(self):
+        return None
+
+    def run_inference(self, batch, model, inference_args=None):
+        return [[self._judge(window) for window in windows] for windows in batch]
+
+    def _judge(self, window):
+        CALLS.append(window.pair_id)
+        if "poison" in window.premise:
+            return JudgedWindow(window, None, "ValueError: poison")
+        held = window.hypothesis in window.premise
+        return JudgedWindow(window, Probabilities(0.9, 0.1, 0.0) if held else Probabilities(0.2, 0.7, 0.1), None)
+
+    def batch_elements_kwargs(self):
+        return {"min_batch_size": 1, "max_batch_size": 1}
+
+
+def test_each_pair_is_judged_once_and_every_edge_gets_its_verdict():
+    CALLS.clear()
+    two = pair_of("Logs are kept", widen_premises(evidence(text="Nothing here. Logs are kept for 30 days.")))
+    poison = pair_of("Logs are kept", widen_premises(evidence(text="A poison. Logs are kept for 30 days.")))
+    edges = [
+        PendingEdge(two.pair_id, verdict("e1")),
+        PendingEdge(two.pair_id, verdict("e2")),
+        PendingEdge(poison.pair_id, verdict("e3")),
+        PendingEdge(None, verdict("e4", status="dangling")),
+    ]
+    with _TestPipeline() as pipeline:
+        tables = {"edges": pipeline | "Edges" >> beam.Create(edges), "pairs": pipeline | "Pairs" >> beam.Create([two, two, poison])}
+        judged = tables | JudgePairs(FakeHandler(), "fake", 0.5)
+        found = judged["verdicts"] | beam.Map(
+            lambda one: (one.evidence_id, one.status, one.supported, one.p_entailment, one.premise_start)
+        )
+        assert_that(
+            found,
+            equal_to(
+                [
+                    ("e1", "judged", True, 0.9, 0),
+                    ("e2", "judged", True, 0.9, 0),
+                    ("e3", "unjudged", False, None, None),
+                    ("e4", "dangling", False, None, None),
+                ]
+            ),
+            label="Verdicts",
+        )
+        rejects = judged["rejects"] | beam.Map(lambda one: (one.reason, one.record_id, one.n_rows))
+        assert_that(rejects, equal_to([("judging_failed", poison.pair_id, 0)]), label="Rejects")
+        counts = judged["counts"] | beam.CombinePerKey(sum)
+        assert_that(
+            counts, equal_to([("pairs.unique", 2), ("pairs.windows", 6), ("pairs.judged", 1), ("pairs.failed", 1)]), label="Counts"
+        )
+    assert sorted(CALLS) == sorted([two.pair_id, poison.pair_id] * 3)
+
+
+def test_the_first_of_the_likeliest_windows_decides_however_they_are_merged():
+    windows = [PairVerdict(i, "p", "h", Probabilities(p, 1 - p, 0.0), None) for i, p in enumerate((0.2, 0.8, 0.8, 0.1))]
+
+    @given(st.permutations(windows), st.integers(0, 4))
+    def check(order, cut):
+        combine = DecidePair()
+        parts = []
+        for part in (order[:cut], order[cut:]):
+            accumulator = combine.create_accumulator()
+            for window in part:
+                accumulator = combine.add_input(accumulator, window)
+            parts.append(accumulator)
+        assert combine.extract_output(combine.merge_accumulators(parts)) == windows[1]
+
+    check()
+
+
+@pytest.mark.parametrize(("p", "supported"), [(0.5, True), (0.4999, False), (1.0, True)])
+def test_the_threshold_itself_is_support(p, supported):
+    judged = PairVerdict(0, "Logs are kept for 7 days.", "Logs are kept for 30 days", Probabilities(p, 1 - p, 0.0), None)
+    found = finish_verdict(verdict(), judged, (Premise(0, 25, "Logs are kept for 7 days."),), 0.5, "fake")
+    assert (found.supported, found.mismatch) == (supported, None if supported else "quantity: 30 against 7")
+
+
+@given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=30), st.randoms())
+def test_the_same_windows_always_form_the_same_batches(texts, random):
+    windows = [WindowToJudge(f"p{i}", 0, premise, hypothesis) for i, (premise, hypothesis) in enumerate(texts)]
+    shuffled = random.sample(windows, len(windows))
+    batches = list(length_sorted_batches(windows, 4))
+    assert batches == list(length_sorted_batches(shuffled, 4))
+    assert sorted(window for batch in batches for window in batch) == sorted(windows)

@@ -1,0 +1,139 @@
+"""Join each edge with the version of its evidence that was valid when the answer was given."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from schemas.evidence import Evidence
+from transforms.edges import Edge
+from transforms.tables import register_rows
+
+_BEGINNING = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+_END = dt.datetime.max.replace(tzinfo=dt.timezone.utc)
+
+
+class BrokenEvidence(NamedTuple):
+    """What is left of an evidence row that broke its contract: enough to keep its edges from counting as dangling."""
+
+    evidence_id: str
+    version: str | None
+    status: str
+
+
+class JoinedEdge(NamedTuple):
+    """An edge with its status and, where one applies, the version of the evidence."""
+
+    edge: Edge
+    status: str
+    version: str | None = None
+    evidence: Evidence | None = None
+    now_status: str | None = None
+    superseded_by: str | None = None
+
+
+register_rows(Evidence, BrokenEvidence, JoinedEdge)
+
+
+def version_as_of(versions: Iterable[Evidence], moment: dt.datetime, requested: str | None = None) -> Evidence | None:
+    """Pick the version valid at `moment` (half open: valid_from <= moment < valid_to), or the one asked for.
+
+    Of several valid at once the latest to begin wins, then the greatest version string.
+
+    >>> old = Evidence("e", "1", "d", "30 days", "superseded", valid_to=dt.datetime(2024, 1, 1, tzinfo=dt.timezone.utc))
+    >>> new = Evidence("e", "2", "d", "7 days", "current", valid_from=dt.datetime(2024, 1, 1, tzinfo=dt.timezone.utc))
+    >>> version_as_of([old, new], dt.datetime(2024, 1, 1, tzinfo=dt.timezone.utc)).version
+    '2'
+    """
+    if requested is not None:
+        return next((version for version in versions if version.version == requested), None)
+    valid = [v for v in versions if (v.valid_from or _BEGINNING) <= moment < (v.valid_to or _END)]
+    return max(valid, key=lambda v: (v.valid_from or _BEGINNING, v.version), default=None)
+
+
+def edge_status(edge: Edge, evidence: Evidence) -> str:
+    """Say whether an edge can be judged on `evidence`, or why not."""
+    if evidence.principals is not None and not set(evidence.principals) & set(edge.principals):
+        return "forbidden"
+    if not (evidence.text or "").strip():
+        return "empty_evidence"
+    if evidence.span_start is not None and not (evidence.text or "")[evidence.span_start : evidence.span_end].strip():
+        return "empty_evidence"
+    if edge.quote and _squeeze(edge.quote) not in _squeeze(evidence.text or ""):
+        return "quote_mismatch"
+    return "judged"
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(text.split())
+
+
+def now_status(judged: Evidence, versions: Iterable[Evidence], now: dt.datetime) -> tuple[str, str | None]:
+    """State of the judged version at `now`: retracted, superseded (by which version) or current."""
+    if judged.status == "retracted" or (judged.retracted_at is not None and judged.retracted_at <= now):
+        return "retracted", judged.superseded_by
+    successor = version_as_of(versions, now)
+    if (
+        successor is not None
+        and successor.version != judged.version
+        and (successor.valid_from or _BEGINNING) >= (judged.valid_from or _BEGINNING)
+    ):
+        return "superseded", judged.superseded_by or successor.version
+    if judged.status == "superseded":
+        return "superseded", judged.superseded_by
+    return "current", None
+
+
+def join_edge(edge: Edge, versions: list[Evidence], broken: list[BrokenEvidence], now: dt.datetime, incomplete: bool) -> JoinedEdge:
+    """Give an edge its status against all versions of its evidence.
+
+    `broken` are the rows of this id that broke their contract, `incomplete` says that evidence files or rows without an id were
+    lost: an id that nothing defines is then unjudged instead of dangling, for a fault of ours is never the generator's.
+    """
+    if edge.status is not None:
+        return JoinedEdge(edge, edge.status)
+    found = version_as_of(versions, edge.answered_at, edge.version)
+    if found is not None:
+        return JoinedEdge(edge, edge_status(edge, found), found.version, found, *now_status(found, versions, now))
+    lost = [row for row in broken if edge.version is None or row.version in (None, edge.version)]
+    if lost:
+        return JoinedEdge(edge, lost[0].status, lost[0].version)
+    if not versions and not broken:
+        return JoinedEdge(edge, "unjudged" if incomplete else "dangling")
+    return JoinedEdge(edge, "no_version")
+
+
+@dataclass
+class JoinEvidenceAsOf(beam.PTransform):
+    """Join edges with evidence versions on the evidence id.
+
+    Comes in: a dict of `edges`, `evidence` and `broken`; side inputs `now` (the run's as-of moment) and `incomplete`.
+    Goes out: one JoinedEdge an edge.
+    """
+
+    now: Any
+    incomplete: Any
+
+    def expand(self, tables: dict[str, beam.PCollection]) -> beam.PCollection[JoinedEdge]:
+        keyed = {
+            "edges": tables["edges"] | "KeyEdges" >> beam.Map(lambda edge: (edge.evidence_id, edge)),
+            "evidence": tables["evidence"] | "KeyEvidence" >> beam.Map(lambda row: (row.evidence_id, row)),
+            "broken": tables["broken"] | "KeyBroken" >> beam.Map(lambda row: (row.evidence_id, row)),
+        }
+        return (
+            keyed
+            | "MeetOnEvidenceId" >> beam.CoGroupByKey()
+            | "PickVersions" >> beam.FlatMap(_join_group, self.now, self.incomplete).with_output_types(JoinedEdge)
+        )
+
+
+def _join_group(group: tuple[str, dict[str, Iterable[Any]]], now: dt.datetime, incomplete: bool) -> Iterator[JoinedEdge]:
+    _, sides = group
+    versions = sorted(sides["evidence"], key=lambda row: row.version)
+    broken = sorted(sides["broken"], key=lambda row: (row.version or "", row.status))
+    for edge in sides["edges"]:
+        yield join_edge(edge, versions, broken, now, incomplete)

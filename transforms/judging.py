@@ -1,0 +1,179 @@
+"""Judge pairs: each distinct pair once, in batches that the same pairs always form, then fanned out to its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.ml.inference.base import ModelHandler, RunInference
+
+from schemas.rejects import Reject
+from schemas.verdicts import Verdict
+from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
+from transforms.families import compare
+from transforms.premises import Pair, PendingEdge, Premise
+from transforms.tables import register_rows, stable_hash
+
+# Few groups keep batches of similar length; as many as these keep one group in memory at ten million windows.
+GROUPS = 16
+
+
+class PairVerdict(NamedTuple):
+    """What the checker says of a pair: the window that decides, or the error that kept it from being judged."""
+
+    window: int
+    premise: str
+    hypothesis: str
+    probabilities: Probabilities | None
+    error: str | None
+
+
+register_rows(PairVerdict)
+
+
+def decide(first: PairVerdict, second: PairVerdict) -> PairVerdict:
+    """Of two windows of one pair, the one that decides: an error before any verdict, then the likelier to entail, then the earlier.
+
+    A pair with a window that could not be judged is not judged at all: the missing one might have been the support.
+    """
+    return min(
+        first, second, key=lambda one: (one.error is None, -(one.probabilities.entailment if one.probabilities else 0), one.window)
+    )
+
+
+class DecidePair(beam.CombineFn):
+    """Reduce the windows of a pair to the one that decides."""
+
+    def create_accumulator(self) -> PairVerdict | None:
+        return None
+
+    def add_input(self, accumulator: PairVerdict | None, window: PairVerdict) -> PairVerdict:
+        return window if accumulator is None else decide(accumulator, window)
+
+    def merge_accumulators(self, accumulators: Iterable[PairVerdict | None]) -> PairVerdict | None:
+        merged = None
+        for accumulator in accumulators:
+            if accumulator is not None:
+                merged = self.add_input(merged, accumulator)
+        return merged
+
+    def extract_output(self, accumulator: PairVerdict | None) -> PairVerdict | None:
+        return accumulator
+
+
+def finish_verdict(
+    pending: Verdict, judged: PairVerdict | None, premises: tuple[Premise, ...], threshold: float, checker: str
+) -> Verdict:
+    """Complete a pending verdict with what the checker says; a pair that it failed on is `unjudged`."""
+    if judged is None or judged.probabilities is None:
+        return pending._replace(status="unjudged")
+    p, premise = judged.probabilities, premises[judged.window]
+    supported = p.entailment >= threshold
+    differences = [] if supported else compare(judged.hypothesis, judged.premise)
+    return pending._replace(
+        premise_start=premise.start,
+        premise_end=premise.end,
+        label=p.label,
+        p_entailment=p.entailment,
+        p_neutral=p.neutral,
+        p_contradiction=p.contradiction,
+        threshold=threshold,
+        supported=supported,
+        checker=checker,
+        mismatch="; ".join(f"{one.family}: {one.words}" for one in differences) or None,
+        mismatch_families=[one.family for one in differences],
+    )
+
+
+@dataclass
+class JudgePairs(beam.PTransform):
+    """Judge the pairs of pending edges.
+
+    Comes in: a dict of `edges` (PendingEdge) and `pairs` (Pair, repeated as often as edges share them). Goes out: a dict of
+    `verdicts` (one an edge), `rejects` (pairs that the checker failed on) and `counts`.
+    """
+
+    handler: ModelHandler
+    checker: str
+    threshold: float
+    batch_size: int = 64
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1:
+            raise ValueError(f"the threshold must be a probability: threshold={self.threshold}")
+
+    def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
+        unique = (
+            tables["pairs"]
+            | "KeyPairs" >> beam.Map(lambda pair: (pair.pair_id, pair))
+            | "KeepOne" >> beam.CombinePerKey(lambda pairs: next(iter(pairs)))
+        )
+        windows = (
+            unique
+            | "CutWindows" >> beam.FlatMap(_windows)
+            | "GroupWindows" >> beam.GroupByKey()
+            | "FormBatches" >> beam.FlatMap(lambda group, size: length_sorted_batches(group[1], size), self.batch_size)
+            | "SpreadBatches" >> beam.Reshuffle()
+        )
+        judged = (
+            windows
+            | "RunChecker" >> RunInference(self.handler)
+            | "ReadVerdicts" >> beam.FlatMap(_read_windows)
+            | "DecidePairs" >> beam.CombinePerKey(DecidePair())
+        )
+        edges = tables["edges"] | "SplitPending" >> beam.ParDo(_split_pending).with_outputs("done", main="waiting")
+        finished = (
+            {"pairs": unique, "judged": judged, "edges": edges.waiting}
+            | "MeetOnPair" >> beam.CoGroupByKey()
+            | "FanOut" >> beam.FlatMap(_fan_out, self.threshold, self.checker).with_output_types(Verdict)
+        )
+        return {
+            "verdicts": (finished, edges.done) | "AllVerdicts" >> beam.Flatten(),
+            "rejects": judged | "RejectFailed" >> beam.FlatMapTuple(_reject_failed),
+            "counts": _counts(unique, windows, judged),
+        }
+
+
+def _windows(keyed: tuple[str, Pair]) -> Iterator[tuple[int, WindowToJudge]]:
+    pair_id, pair = keyed
+    for i, premise in enumerate(pair.premises):
+        yield stable_hash(f"{pair_id}:{i}") % GROUPS, WindowToJudge(pair_id, i, premise.text, pair.hypothesis)
+
+
+def _read_windows(result: Any) -> Iterator[tuple[str, PairVerdict]]:
+    judged_windows: list[JudgedWindow] = getattr(result, "inference", result)
+    for judged in judged_windows:
+        window = judged.window
+        yield window.pair_id, PairVerdict(window.window, window.premise, window.hypothesis, judged.probabilities, judged.error)
+
+
+def _split_pending(pending: PendingEdge) -> Iterator[Any]:
+    if pending.pair_id is None:
+        yield beam.pvalue.TaggedOutput("done", pending.verdict)
+    else:
+        yield pending.pair_id, pending.verdict
+
+
+def _fan_out(group: tuple[str, dict[str, Any]], threshold: float, checker: str) -> Iterator[Verdict]:
+    _, sides = group
+    pair = next(iter(sides["pairs"]))
+    judged = next(iter(sides["judged"]), None)
+    for pending in sides["edges"]:
+        yield finish_verdict(pending, judged, pair.premises, threshold, checker)
+
+
+def _reject_failed(pair_id: str, judged: PairVerdict) -> Iterator[Reject]:
+    if judged.error is not None:
+        message = f"the checker failed on this pair: {judged.error}; its edges are unjudged"
+        yield Reject("judge", "judging_failed", message, "", pair_id, None, 0)
+
+
+def _counts(unique: beam.PCollection, batches: beam.PCollection, judged: beam.PCollection) -> beam.PCollection:
+    counted = (
+        unique | "CountPairs" >> beam.Map(lambda _: ("pairs.unique", 1)),
+        batches | "CountWindows" >> beam.Map(lambda windows: ("pairs.windows", len(windows))),
+        judged | "CountJudged" >> beam.MapTuple(lambda _, one: ("pairs.failed" if one.error else "pairs.judged", 1)),
+    )
+    return counted | "AllCounts" >> beam.Flatten()

@@ -1,0 +1,140 @@
+"""Widen a cited span to the premise that it is judged by: whole sentences, with the words that scope them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from schemas.evidence import Evidence
+from schemas.verdicts import Verdict
+from transforms.evidence import JoinedEdge
+from transforms.overlap import token_f1
+from transforms.sentences import sentence_bounds
+from transforms.tables import register_rows
+
+WINDOW_SENTENCES = 3
+MAX_WINDOWS = 600
+MAX_SENTENCE_WORDS = 150
+
+# A sentence that says for whom or where the sentences after it hold.
+_SCOPING = re.compile(
+    r"^(?:unless otherwise|for the purposes? of|the following|all of the following|(?:this|these|the next)\s+"
+    r"(?:section|page|chapter|table|policy|rules?|values?|figures?|limits?|terms?|prices?|paragraphs?)\b[^.]*\b(?:appl|cover|hold|concern|describe|refer|valid))"
+    r"|:\s*$",
+    re.IGNORECASE,
+)
+
+
+class Premise(NamedTuple):
+    """What a claim is held against: characters [start, end) of the passage, and their text with its scope in front."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Pair(NamedTuple):
+    """A claim with the premises of one passage: the unit that is judged once, wherever it occurs."""
+
+    pair_id: str
+    hypothesis: str
+    premises: tuple[Premise, ...]
+
+
+class PendingEdge(NamedTuple):
+    """An edge on its way to a verdict: `pair_id` names the pair that decides it, null where there is nothing to judge."""
+
+    pair_id: str | None
+    verdict: Verdict
+
+
+register_rows(Premise, Pair, Verdict, PendingEdge)
+
+
+def widen_premises(evidence: Evidence, claim: str = "") -> tuple[Premise, ...]:
+    """Cut the premises of a passage.
+
+    A span widens to the sentences that hold it: one premise. A whole passage gives every window of one to three sentences, so
+    that text appended to it only adds windows; beyond 600 windows those that share most words with `claim` stay. Every premise
+    carries `context` and the last sentence before it that scopes what follows.
+
+    >>> passage = "These limits apply to us-east-1 only. Logs are kept for 30 days. Metrics too."
+    >>> widen_premises(Evidence("e", "1", "d", passage, "current", span_start=55, span_end=62))[0].text
+    'These limits apply to us-east-1 only. Logs are kept for 30 days.'
+    """
+    text = evidence.text or ""
+    bounds = list(_bounded(text))
+    if evidence.span_start is not None and evidence.span_end is not None:
+        held = [i for i, (start, end) in enumerate(bounds) if start < evidence.span_end and end > evidence.span_start]
+        ranges = [(held[0], held[-1] + 1)] if held else []
+    else:
+        ranges = [(i, i + size) for i in range(len(bounds)) for size in range(1, WINDOW_SENTENCES + 1) if i + size <= len(bounds)]
+    premises = [_premise(evidence, bounds, first, last) for first, last in ranges]
+    if len(premises) > MAX_WINDOWS:
+        ranked = sorted(premises, key=lambda premise: (-token_f1(premise.text, claim), premise.start, premise.end))
+        premises = sorted(ranked[:MAX_WINDOWS])
+    return tuple(premises)
+
+
+def _premise(evidence: Evidence, bounds: list[tuple[int, int]], first: int, last: int) -> Premise:
+    text = evidence.text or ""
+    start, end = bounds[first][0], bounds[last - 1][1]
+    scoping = next((text[s:e] for s, e in reversed(bounds[:first]) if _SCOPING.search(text[s:e].strip())), None)
+    context = f"{evidence.context.strip()}:" if evidence.context and evidence.context.strip() else None
+    return Premise(start, end, " ".join(part.strip() for part in (context, scoping, text[start:end]) if part))
+
+
+def _bounded(text: str) -> Iterator[tuple[int, int]]:
+    """Sentence bounds; one of over 150 words is cut at white space, so that no premise outgrows the checker."""
+    for start, end in sentence_bounds(text):
+        words = list(re.finditer(r"\S+", text[start:end]))
+        for i in range(0, len(words), MAX_SENTENCE_WORDS):
+            part = words[i : i + MAX_SENTENCE_WORDS]
+            yield start + part[0].start(), start + part[-1].end()
+
+
+def pair_of(claim: str, premises: tuple[Premise, ...]) -> Pair:
+    """Name a pair by its content, so that the same question is asked once."""
+    digest = hashlib.blake2b(digest_size=16)
+    for text in (claim, *(premise.text for premise in premises)):
+        digest.update(text.encode("utf-8", "replace") + b"\x1f")
+    return Pair(digest.hexdigest(), claim, premises)
+
+
+@dataclass
+class WidenPremises(beam.PTransform):
+    """Cut the premises of every edge that can be judged. Goes out: a dict of `edges` (pending) and `pairs`."""
+
+    splitter: str
+
+    def expand(self, joined: beam.PCollection[JoinedEdge]) -> dict[str, beam.PCollection]:
+        widened = joined | "WidenPremise" >> beam.FlatMap(_pend, self.splitter).with_outputs("pairs", main="edges")
+        return {"edges": widened.edges, "pairs": widened.pairs}
+
+
+def _pend(joined: JoinedEdge, splitter: str) -> Iterator[Any]:
+    edge, evidence = joined.edge, joined.evidence
+    verdict = Verdict(
+        edge.answer_id,
+        edge.claim_id,
+        edge.sentence,
+        edge.evidence_id,
+        status=joined.status,
+        splitter=splitter,
+        now_status=joined.now_status,
+        superseded_by=joined.superseded_by,
+        version=joined.version,
+        span_start=evidence.span_start if evidence else None,
+        span_end=evidence.span_end if evidence else None,
+    )
+    if joined.status != "judged" or evidence is None:
+        yield PendingEdge(None, verdict)
+        return
+    pair = pair_of(edge.claim, widen_premises(evidence, edge.claim))
+    yield PendingEdge(pair.pair_id, verdict._replace(n_windows=len(pair.premises)))
+    yield beam.pvalue.TaggedOutput("pairs", pair)

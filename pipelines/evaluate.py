@@ -23,7 +23,7 @@ from transforms.tables import stable_hash
 WHOLE_PREMISE_SETS = ("mnli_dev3000", "snli_dev2000")
 # Real claims against real pages: the nearest to what the nightly job sees. Only rows of half 0 choose the threshold.
 THRESHOLD_SETS = ("factcheck_gpt", "wice_dev")
-ROWS_A_SET = 500
+ROWS_A_SET = 200
 
 
 class ScoredPair(NamedTuple):
@@ -41,7 +41,7 @@ class ScoredPair(NamedTuple):
 
 
 def score_sets(checker: EntailmentChecker, data: Path) -> dict[str, list[ScoredPair]]:
-    """Score every NAME.jsonl[.gz] in `data`: whole premises in full, windowed sets on 500 rows drawn by a hash of the id."""
+    """Score every NAME.jsonl[.gz] in `data`: whole premises in full, windowed sets on 200 rows drawn by a hash of the id."""
     paths = sorted(path for path in data.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz")))
     return {path.name.split(".")[0]: _score_set(checker, path) for path in paths}
 

@@ -114,6 +114,7 @@ def test_what_a_link_covers(answer: str, marker: str) -> None:
     ("- *Load* fell  \n  __12%__ [1]!", "Load fell 12%"),
     ("> Load fell\n> 12% [1].", "Load fell 12%"),
     ("2. Load fell 12%…", "Load fell 12%"),
+    ("2[1]. Load fell 12%.", "Load fell 12%"),
     ("The snake_case of 5 * 3 and 5*3 stays [1].", "The snake_case of 5 * 3 and 5*3 stays"),
     ("`__init__` calls f() [1].", "__init__ calls f()"),
     ("The vendor's page doesn't list it [1].", "The vendor's page doesn't list it"),

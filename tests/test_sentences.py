@@ -66,6 +66,7 @@ def test_declared_markers_trail_whatever_they_look_like() -> None:
     '"Stop." he said, and "Why?" she asked.',
     "It works (see X. It is long. Very) well.",
     "Two rules: 1. Keep it short.",
+    "1[4]. Keep it short.",
     "The dept. of Inc. Chairman B. Jones.",
     "A soft\nwrap goes on in\n1998 with Google.",
 ])
@@ -105,8 +106,8 @@ def test_line_breaks(answer: str, sentences: list[str]) -> None:
 def test_blocks_of_markdown() -> None:
     answer = (
         "# Plans\n\nWe have:\n\n- 10 seats on Basic [1]\n- 50 on Pro [2]\n  and more. Really.\n\n## Limits [3]\n\n"
-        "| Mode | Limit |\n|---|---|\n| Eco | 50 °C [1] |\n| | 80 °C |\n\n> He said\n> no.\n\nRules\n-----\n1) One\n2) Two\n***\nDone.\n---\n"
-        "```\ncode. Code.\n```\n")
+        "| Mode | Limit |\n|---|---|\n| Eco | 50 °C [1] |\n| | 80 °C |\n\n> He said\n> no.\n\nRules\n-----\n"
+        "1) One\n2) Two\n***\nDone.\n---\n```\ncode. Code.\n```\n")
     found = [(s.text, s.kind, s.heading, s.columns) for s in split_sentences(answer)]
     assert found == [
         ("We have:", "paragraph", "Plans", ()),

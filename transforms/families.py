@@ -135,11 +135,15 @@ def _distinct(found: Iterator[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _singular(word: str) -> str:
+    return word.casefold().removesuffix("s")
+
+
 def _missing(ours: list[str], theirs: list[str], *, needs_other: bool) -> str | None:
     """What the claim states and the premise does not; with `needs_other` only where the premise states something else instead."""
-    known = {word.casefold() for word in theirs}
-    missing = [word for word in ours if word.casefold() not in known]
-    other = [word for word in theirs if word.casefold() not in {word.casefold() for word in ours}]
+    known, stated = {_singular(word) for word in theirs}, {_singular(word) for word in ours}
+    missing = [word for word in ours if _singular(word) not in known]
+    other = [word for word in theirs if _singular(word) not in stated]
     if not missing or (needs_other and not other):
         return None
     return f"{', '.join(missing)} against {', '.join(other)}" if other else f"{', '.join(missing)} is not stated"

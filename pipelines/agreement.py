@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 from rich.table import Table
 
-from pipelines.runs import read_run_table
+from pipelines.runs import Folder, read_run_table
 from schemas.evidence import Evidence
 from schemas.types import from_plain
 from transforms.overlap import token_f1
@@ -52,7 +52,7 @@ def best_overlap_accuracy(sentences: list[LabelledSentence]) -> float | None:
     return max((value for value in found if value is not None), default=None)
 
 
-def labelled_sentences(run: Path, labels: Path, answers: Path, evidence: Path) -> tuple[list[LabelledSentence], dict[str, int]]:
+def labelled_sentences(run: Folder, labels: Path, answers: Path, evidence: Path) -> tuple[list[LabelledSentence], dict[str, int]]:
     """Match labels with the claims of a run by their place in the answer.
 
     A sentence counts where one of its edges was judged; it is supported when all its required claims are. Returns the sentences and

@@ -63,7 +63,7 @@ class NightlyConfig:
     overwrite: bool = False
     allow_missing_evidence: bool = False
     threads: int = 1
-    batch_size: int = 64
+    batch_size: int = 32
     device: str = "cpu"
     hub: bool = False
     shards: int = 1

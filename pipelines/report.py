@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
+import fsspec
 from jinja2 import Environment, PackageLoader, select_autoescape
 from rich.table import Table
 
-from pipelines.runs import read_manifest, read_run_table
+from pipelines.runs import Folder, read_manifest, read_run_table
 from schemas.aggregates import METRICS
 from transforms.metrics import ALL, ALL_FAMILIES
 
@@ -35,7 +35,7 @@ def metric_rows(aggregates: Iterable[dict[str, Any]], slice_name: str = ALL) -> 
     return [(family, by_family[family]) for family in ALL_FAMILIES if family in by_family]
 
 
-def summary_table(folder: Path) -> Table:
+def summary_table(folder: Folder) -> Table:
     """The metrics of a run as a table for the terminal."""
     table = Table(
         title=f"Citation metrics, {read_manifest(folder)['run_id']}", caption="value (n); families overlap", title_justify="left"
@@ -76,7 +76,7 @@ def safe_uri(uri: str | None) -> str | None:
     return uri if uri and uri.lower().startswith(("https://", "http://")) else None
 
 
-def write_report(folder: Path) -> Path:
+def write_report(folder: Folder) -> str:
     """Write report.html into a run directory; returns its path."""
     environment = Environment(
         loader=PackageLoader("pipelines"), autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True
@@ -99,8 +99,9 @@ def write_report(folder: Path) -> Path:
             for name in ("answers", "evidence", "claims", "edges", "pairs", "citations", "rejects")
         ],
     )
-    path = folder / "report.html"
-    path.write_text(page, encoding="utf-8", errors="replace")
+    path = f"{folder}/report.html"
+    with fsspec.open(path, "w", encoding="utf-8", errors="replace") as stream:
+        stream.write(page)
     return path
 
 
@@ -109,7 +110,7 @@ def manifest_rows(manifest: dict[str, Any], table: str) -> int:
     return sum(file["rows"] for file in manifest["files"] if file["table"] == table)
 
 
-def _by_family(folder: Path) -> list[tuple[str, list[dict[str, Any]]]]:
+def _by_family(folder: Folder) -> list[tuple[str, list[dict[str, Any]]]]:
     """Flagged pairs by family; contradictions and sure failures first."""
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in read_run_table(folder, "flagged"):

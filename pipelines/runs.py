@@ -1,4 +1,4 @@
-"""Read a finished run directory."""
+"""Read a finished run directory, on this machine or in a bucket."""
 
 from __future__ import annotations
 
@@ -6,22 +6,32 @@ import json
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines.manifest import MANIFEST
 from pipelines.options import UsageError
 
+Folder = str | Path
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+
+def is_finished(folder: Folder) -> bool:
+    """Whether a run got as far as its manifest."""
+    files, path = fsspec.core.url_to_fs(str(folder))
+    return bool(files.exists(f"{path}/{MANIFEST}"))
+
+
+def read_manifest(folder: Folder) -> dict[str, Any]:
     """The manifest of a run; raises UsageError where the folder is not one."""
-    path = folder / MANIFEST
-    if not path.exists():
+    if not is_finished(folder):
         raise UsageError(f"not a finished run: {folder} has no {MANIFEST}; give a folder named run=...")
-    return json.loads(path.read_text(encoding="utf-8"))
+    files, path = fsspec.core.url_to_fs(str(folder))
+    return json.loads(files.read_text(f"{path}/{MANIFEST}", encoding="utf-8"))
 
 
-def read_run_table(folder: Path, name: str) -> list[dict[str, Any]]:
+def read_run_table(folder: Folder, name: str) -> list[dict[str, Any]]:
     """The rows of a run's table, in order, from the files that its manifest names."""
-    files = sorted(file["name"] for file in read_manifest(folder)["files"] if file["table"] == name)
-    return pa.concat_tables(pq.read_table(folder / file) for file in files).to_pylist()
+    names = sorted(file["name"] for file in read_manifest(folder)["files"] if file["table"] == name)
+    files, path = fsspec.core.url_to_fs(str(folder))
+    return pa.concat_tables(pq.read_table(f"{path}/{file}", filesystem=files) for file in names).to_pylist()

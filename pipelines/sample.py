@@ -13,7 +13,7 @@ from rich.table import Table
 from cases.sample import GoldAnswer, Sample, build_sample, gold_from_json, gold_to_json
 from pipelines.agreement import balanced_accuracy
 from pipelines.judge import write_jsonl
-from pipelines.runs import read_manifest, read_run_table
+from pipelines.runs import Folder, read_manifest, read_run_table
 from schemas.answers import Answer
 from schemas.evidence import Evidence
 from schemas.types import from_plain, to_table
@@ -60,7 +60,7 @@ def read_gold(path: Path) -> list[GoldAnswer]:
     return [gold_from_json(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def compare_with_gold(run: Path, gold: list[GoldAnswer], evidence: Path) -> GoldComparison:
+def compare_with_gold(run: Folder, gold: list[GoldAnswer], evidence: Path) -> GoldComparison:
     """Compare claims, statuses, versions and answer states with gold exactly, and the verdicts edge by edge."""
     claims, verdicts = _by_answer(read_run_table(run, "claims")), _by_answer(read_run_table(run, "verdicts"))
     passages = {(row["evidence_id"], row["version"]): from_plain(Evidence, row) for row in pq.read_table(evidence).to_pylist()}

@@ -73,7 +73,7 @@ class CheckerConfig:
     """Where the checker comes from and how it runs."""
 
     source: str
-    batch_size: int = 64
+    batch_size: int = 32
     threads: int = 1
     device: str = "cpu"
     offline: bool = True

@@ -98,7 +98,7 @@ class JudgePairs(beam.PTransform):
     handler: ModelHandler
     checker: str
     threshold: float
-    batch_size: int = 64
+    batch_size: int = 32
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold <= 1:

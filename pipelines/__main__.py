@@ -13,9 +13,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pipelines.options import NightlyConfig, UsageError, bundled_checker, default_run_id, default_workers, utc_time
+from pipelines.options import NightlyConfig, UsageError, bundled_checker, check_checker, default_run_id, default_workers, utc_time
 
 EXIT_USAGE = 2
+log = logging.getLogger(__name__)
 # Redirected to a file or a log there is no terminal to ask: tables then get the width that they need.
 console = Console() if sys.stdout.isatty() else Console(width=160)
 
@@ -27,7 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options, rest = _parser().parse_known_args(arguments)
     if options.command is not nightly and rest:
         _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+    stray = [one for i, one in enumerate(rest) if not one.startswith("-") and (i == 0 or not rest[i - 1].startswith("-"))]
+    if stray:
+        _parser().error(f"unrecognized arguments: {' '.join(stray)}; quote a glob so that the shell leaves it alone")
     options.beam_args = tuple(rest)
+    if getattr(options, "hub", False):
+        os.environ["HF_HUB_OFFLINE"] = "0"
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", force=True)
     for package in ("pipelines", "transforms"):
         logging.getLogger(package).setLevel(logging.INFO)
@@ -139,14 +145,16 @@ def nightly(options: argparse.Namespace) -> int:
         options.beam_args,
     )
     started = time.monotonic()
-    if options.hub:
-        os.environ["HF_HUB_OFFLINE"] = "0"
     code = run_nightly(config)
     folder = config.folder
-    if is_finished(folder):
-        console.print(summary_table(folder))
-        _print_gold(folder, options)
-        console.print(f"report: {write_report(folder)}", soft_wrap=True)
+    try:
+        # A report that fails says nothing about the run.
+        if is_finished(folder):
+            console.print(summary_table(folder))
+            _print_gold(folder, options)
+            console.print(f"report: {write_report(folder)}", soft_wrap=True)
+    except Exception:
+        log.exception("the run is finished, but its report could not be made: %s", folder)
     console.print(f"{'passed' if code == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s: {config.folder}", soft_wrap=True)
     return code
 
@@ -169,8 +177,7 @@ def judge(options: argparse.Namespace) -> int:
     from pipelines.judge import judge_file
     from transforms.entailment import CheckerConfig
 
-    if not options.hub and not Path(options.checker).is_dir():
-        raise UsageError(f"no such checker folder: {options.checker!r}; give a folder, or a hub id together with --hub")
+    check_checker(options.checker, options.hub)
     config = CheckerConfig(options.checker, options.batch_size, options.threads, options.device, offline=not options.hub)
     console.print(f"judged {judge_file(options.pairs, options.output, config)} pairs: {options.output}", soft_wrap=True)
     return 0
@@ -245,6 +252,7 @@ def evaluate(options: argparse.Namespace) -> int:
     from pipelines.evaluate import choose_threshold, score_sets, score_table, write_card
     from transforms.entailment import CheckerConfig, EntailmentChecker
 
+    check_checker(options.checker, options.hub)
     checker = EntailmentChecker(
         CheckerConfig(options.checker, options.batch_size, options.threads, options.device, offline=not options.hub)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,12 +43,15 @@ def balanced_accuracy(expected: Iterable[bool], found: Iterable[bool]) -> float 
     return sum(sum(side) / len(side) for side in hits.values()) / 2
 
 
-def best_overlap_accuracy(sentences: list[LabelledSentence]) -> float | None:
-    """Balanced accuracy of word overlap at the threshold that hindsight would choose on these very sentences."""
-    expected = [one.expert for one in sentences]
-    found = [
-        balanced_accuracy(expected, [one.overlap >= cut for one in sentences]) for cut in sorted({one.overlap for one in sentences})
-    ]
+def best_balanced_accuracy(expected: Sequence[bool], scores: Sequence[float]) -> float | None:
+    """Balanced accuracy of `score >= threshold` at the threshold that hindsight would choose on these very rows.
+
+    >>> best_balanced_accuracy([True, False], [0.9, 0.1])
+    1.0
+    """
+    found = (
+        balanced_accuracy(expected, [score >= cut for score in scores]) for cut in sorted({round(score, 3) for score in scores})
+    )
     return max((value for value in found if value is not None), default=None)
 
 
@@ -123,10 +126,14 @@ def agreement_table(sentences: list[LabelledSentence], left_out: dict[str, int])
         part = [one for one in sentences if system in ("pooled", one.system)]
         run = balanced_accuracy([one.expert for one in part], [one.run for one in part])
         table.add_row(
-            system, str(len(part)), str(sum(one.expert for one in part)), _number(run), _number(best_overlap_accuracy(part))
+            system,
+            str(len(part)),
+            str(sum(one.expert for one in part)),
+            per_cent(run),
+            per_cent(best_balanced_accuracy([one.expert for one in part], [one.overlap for one in part])),
         )
     return table
 
 
-def _number(value: float | None) -> str:
+def per_cent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader
 from rich.table import Table
 
-from pipelines.agreement import balanced_accuracy
+from pipelines.agreement import balanced_accuracy, best_balanced_accuracy, per_cent
 from pipelines.train import read_pairs
 from schemas.evidence import Evidence
 from transforms.entailment import THRESHOLDS_FILE, EntailmentChecker, Probabilities, WindowToJudge, judge_all, read_thresholds
@@ -56,7 +56,7 @@ def _score_set(checker: EntailmentChecker, path: Path) -> list[ScoredPair]:
     overlaps: dict[str, float] = {}
     for judged in judge_all(checker, windows):
         window = judged.window
-        one = PairVerdict(window.window, window.premise, window.hypothesis, judged.probabilities, judged.error)
+        one = PairVerdict(window.window, judged.probabilities, judged.error)
         decided[window.pair_id] = decide(decided[window.pair_id], one) if window.pair_id in decided else one
         overlaps[window.pair_id] = max(overlaps.get(window.pair_id, 0.0), token_f1(window.premise, window.hypothesis))
     scored = ((row, decided[str(i)], overlaps[str(i)]) for i, row in enumerate(rows) if str(i) in decided)
@@ -116,11 +116,8 @@ def score_set(name: str, pairs: list[ScoredPair], threshold: float) -> SetScore:
     pairs = [pair for pair in pairs if name not in THRESHOLD_SETS or pair.half == 1]
     three_way = len({pair.label for pair in pairs}) == 3
     right = sum(pair.probabilities.label == pair.label for pair in pairs) / len(pairs) if three_way else None
-    cuts = sorted({round(pair.overlap, 3) for pair in pairs})
-    overlaps = [balanced_accuracy([p.supported for p in pairs], [p.overlap >= cut for p in pairs]) for cut in cuts]
-    return SetScore(
-        name, len(pairs), right, accuracy_at(pairs, threshold), max((value for value in overlaps if value), default=None)
-    )
+    overlap = best_balanced_accuracy([pair.supported for pair in pairs], [pair.overlap for pair in pairs])
+    return SetScore(name, len(pairs), right, accuracy_at(pairs, threshold), overlap)
 
 
 def score_table(folder: Path, sets: dict[str, list[ScoredPair]]) -> Table:
@@ -134,7 +131,7 @@ def score_table(folder: Path, sets: dict[str, list[ScoredPair]]) -> Table:
     for column in ("set", "n", "three-way accuracy", "balanced accuracy", "token F1"):
         table.add_column(column, justify="left" if column == "set" else "right")
     for score in (score_set(name, pairs, threshold) for name, pairs in sets.items()):
-        table.add_row(score.name, str(score.n), *map(_number, score[2:]))
+        table.add_row(score.name, str(score.n), *map(per_cent, score[2:]))
     return table
 
 
@@ -176,11 +173,7 @@ def write_card(folder: Path, sets: dict[str, list[ScoredPair]], measured: str) -
         measured=measured,
         rows=ROWS_A_SET,
         scores=[score_set(name, pairs, chosen["supported"]) for name, pairs in sets.items()],
-        number=_number,
+        number=per_cent,
     )
     (folder / "README.md").write_text(card, encoding="utf-8")
     return folder / "README.md"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f}"

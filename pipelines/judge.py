@@ -18,9 +18,11 @@ def read_jsonl(path: Path, required: tuple[str, ...]) -> list[dict[str, Any]]:
     """Read JSON Lines whose objects hold `required` strings; raises UsageError that names file, line and field."""
     rows = []
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8: {error.reason} at byte {error.start}; write it as UTF-8") from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -43,7 +45,7 @@ def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> int:
     """Write JSON Lines; returns the number of rows."""
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8", errors="replace")
     return len(lines)
 
 

@@ -77,11 +77,12 @@ def gate_reasons(manifest: dict[str, Any], allow_missing_evidence: bool) -> list
         for one in manifest["identities"]
         if not one["holds"]
     ]
-    for step in ("answers", "evidence"):
-        if not counts[f"{step}.files_read"]:
-            reasons.append({"kind": "input", "message": f"none of the {step} files could be read; see the rejects table"})
+    usable = {"answers": sum(counts[f"answers.{state}"] for state in STATES), "evidence": counts["evidence.kept"]}
+    for step, n in usable.items():
+        if not n and (step == "answers" or counts["evidence.read"] or not counts["evidence.files_read"]):
+            reasons.append({"kind": "input", "message": f"nothing of the {step} could be read; see the rejects table"})
     lost = counts["evidence.unplaceable"]
-    if lost and not allow_missing_evidence and counts["evidence.files_read"]:
+    if lost and not allow_missing_evidence and usable["evidence"]:
         reasons.append(
             {
                 "kind": "coverage",
@@ -95,7 +96,7 @@ def gate_reasons(manifest: dict[str, Any], allow_missing_evidence: bool) -> list
 def reject_counts(reject: Reject) -> Iterator[tuple[str, int]]:
     """Count a reject by step and reason, in input rows; evidence that no edge can be traced to is counted apart."""
     yield f"rejects.{reject.step}.{reject.reason}", reject.n_rows
-    if reject.step == "evidence" and reject.record_id is None:
+    if reject.step == "evidence" and not reject.record_id:
         yield "evidence.unplaceable", 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import logging
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -12,8 +13,8 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from pipelines.manifest import EXIT_CODES, FAILED, SUCCESS, WriteManifest, pass_gate, reject_counts
-from pipelines.options import NightlyConfig, UsageError, default_workers, find_files
+from pipelines.manifest import EXIT_CODES, FAILED, WriteManifest, pass_gate, reject_counts
+from pipelines.options import NightlyConfig, UsageError, bundled_checker, default_workers, find_files
 from schemas.aggregates import Aggregate
 from schemas.answers import Answer
 from schemas.claims import Claim
@@ -73,7 +74,6 @@ class MeasureCitations(beam.PTransform):
 
     config: NightlyConfig
     checker: CheckerConfig
-    handler: Any = None
 
     def expand(self, paths: dict[str, beam.PCollection]) -> Tables:
         answers = paths["answers"] | "Answers" >> ReadContracted(Answer, "answers", "answer", "answer_id", _answer_key)
@@ -126,7 +126,9 @@ class MeasureCitations(beam.PTransform):
         }
 
     def _judge(self) -> JudgePairs:
-        handler = self.handler or EntailmentHandler(self.checker)
+        # The bundled checker lies elsewhere on a remote worker: each finds its own.
+        locate = bundled_checker if self.checker.source == bundled_checker() else None
+        handler = EntailmentHandler(self.checker, locate)
         return JudgePairs(handler, checker_name(self.checker.source), read_thresholds(self.checker.source), self.checker.batch_size)
 
 
@@ -135,7 +137,7 @@ def _answer_key(answer: Answer) -> str:
 
 
 def _evidence_key(row: Evidence) -> str:
-    return f"{row.evidence_id}@{row.version}"
+    return f"{row.evidence_id!r} version {row.version!r}"
 
 
 def _now(answers: beam.PCollection, as_of: dt.datetime | None) -> beam.PCollection[dt.datetime]:
@@ -154,7 +156,7 @@ def _broken(evidence: Tables) -> beam.PCollection[BrokenEvidence]:
     """Evidence rows that edges may hang from although they cannot be used."""
     contract = evidence["broken"] | "BrokenRows" >> beam.FlatMapTuple(_broken_row)
     conflicting = evidence["conflicting"] | "ConflictingRows" >> beam.Map(
-        lambda row: BrokenEvidence(row.evidence_id, row.version, "unjudged")
+        lambda row: BrokenEvidence(row.evidence_id, row.version, "unjudged", row.valid_from, row.valid_to)
     )
     return (contract, conflicting) | "AllBroken" >> beam.Flatten()
 
@@ -163,7 +165,7 @@ def _broken_row(record: dict[str, Any], columns: list[str]) -> list[BrokenEviden
     if not record["evidence_id"]:
         return []
     status = "bad_span" if set(columns) <= _SPAN_COLUMNS else "unjudged"
-    return [BrokenEvidence(record["evidence_id"], record["version"], status)]
+    return [BrokenEvidence(record["evidence_id"], record["version"], status, record["valid_from"], record["valid_to"])]
 
 
 def _incomplete(rejects: beam.PCollection[Reject]) -> Any:
@@ -201,7 +203,10 @@ def _count(tables: Tables, states: beam.PCollection, passages: beam.PCollection)
 
 _KEYS: dict[str, tuple[type, Any]] = {
     "claims": (Claim, lambda row: (row.answer_id, row.sentence, row.claim_id)),
-    "verdicts": (Verdict, lambda row: (row.answer_id, row.sentence, row.claim_id, row.evidence_id, row.version)),
+    "verdicts": (
+        Verdict,
+        lambda row: (row.answer_id, row.sentence, row.claim_id, row.evidence_id, row.version, row.status, row.premise_start),
+    ),
     "aggregates": (Aggregate, lambda row: (row.slice, row.family, row.metric)),
     "flagged": (Flagged, lambda row: (row.family, row.status, row.answer_id, row.claim_id, row.evidence_id, row.version)),
     "rejects": (Reject, lambda row: (row.step, row.reason, row.source, row.record_id, row.message)),
@@ -285,11 +290,14 @@ def package_version() -> str:
 
 
 def _prepare_folder(config: NightlyConfig) -> None:
-    if FileSystems.exists(config.folder):
-        if not config.overwrite:
-            raise UsageError(f"the run directory exists already: {config.folder}; choose another --run-id or pass --overwrite")
-        FileSystems.delete([config.folder])
-    FileSystems.mkdirs(config.folder)
+    # A bucket has no folders: what counts is whether something lies under the name.
+    there = [found.path for found in FileSystems.match([FileSystems.join(config.folder, "*")])[0].metadata_list]
+    if there and not config.overwrite:
+        raise UsageError(f"the run directory exists already: {config.folder}; choose another --run-id or pass --overwrite")
+    if there:
+        FileSystems.delete(there)
+    if not FileSystems.exists(config.folder):
+        FileSystems.mkdirs(config.folder)
 
 
 def pipeline_options(beam_args: tuple[str, ...]) -> PipelineOptions:
@@ -304,9 +312,7 @@ def pipeline_options(beam_args: tuple[str, ...]) -> PipelineOptions:
 
 def exit_code(folder: str) -> int:
     """Read a run's outcome from its directory."""
-    import json
-
-    if FileSystems.exists(FileSystems.join(folder, SUCCESS)):
+    if not FileSystems.exists(FileSystems.join(folder, FAILED)):
         return 0
     with FileSystems.open(FileSystems.join(folder, FAILED)) as stream:
         reasons = json.loads(stream.read())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import os
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from apache_beam.io.filesystems import FileSystems
+
+from transforms.entailment import label_order
 
 DEFAULT_MODEL = "nearmiss-minilm"
 
@@ -20,6 +23,22 @@ class UsageError(ValueError):
 def bundled_checker() -> str:
     """The folder of the checker that ships with the package."""
     return str(Path(str(resources.files("models"))) / DEFAULT_MODEL)
+
+
+def check_checker(source: str, hub: bool) -> None:
+    """Refuse a checker folder that cannot judge, before anything runs: missing files, labels that say nothing of entailment."""
+    folder = Path(source)
+    if hub and not folder.is_dir():
+        return
+    if not folder.is_dir():
+        raise UsageError(f"no such checker folder: {source!r}; give a folder, or a hub id together with --hub")
+    if not (folder / "config.json").exists() or not list(folder.glob("*.safetensors")):
+        raise UsageError(f"not a checker folder: {source!r} needs config.json and safetensors weights")
+    try:
+        labels = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("id2label") or {}
+        label_order(labels)
+    except ValueError as error:
+        raise UsageError(f"{folder / 'config.json'}: {error}") from error
 
 
 def utc_time(text: str) -> dt.datetime:
@@ -78,8 +97,7 @@ class NightlyConfig:
                 raise UsageError(f"--{name.replace('_', '-')} must be at least 1: {getattr(self, name)}")
         if not self.checker:
             object.__setattr__(self, "checker", bundled_checker())
-        if not self.hub and not Path(self.checker).is_dir():
-            raise UsageError(f"no such checker folder: {self.checker!r}; give a folder, or a hub id together with --hub")
+        check_checker(self.checker, self.hub)
 
     @property
     def folder(self) -> str:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from rich.table import Table
 
 from cases.sample import GoldAnswer, Sample, build_sample, gold_from_json, gold_to_json
-from pipelines.agreement import balanced_accuracy
+from pipelines.agreement import balanced_accuracy, best_balanced_accuracy
 from pipelines.judge import write_jsonl
 from pipelines.runs import Folder, read_manifest, read_run_table
 from schemas.answers import Answer
@@ -57,7 +57,7 @@ class GoldComparison(NamedTuple):
 
 def read_gold(path: Path) -> list[GoldAnswer]:
     """Read a gold file."""
-    return [gold_from_json(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [gold_from_json(json.loads(line)) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def compare_with_gold(run: Folder, gold: list[GoldAnswer], evidence: Path) -> GoldComparison:
@@ -131,11 +131,7 @@ def _judged_edge(gold: Any, verdict: dict[str, Any], claim: str, passages: dict[
 
 def best_overlap(edges: list[JudgedEdge]) -> float:
     """Balanced accuracy of token F1 at the threshold that hindsight would choose on these edges."""
-    expected = [edge.expected for edge in edges]
-    found = (
-        balanced_accuracy(expected, [edge.overlap >= cut for edge in edges]) for cut in sorted({edge.overlap for edge in edges})
-    )
-    return max(value for value in found if value is not None)
+    return best_balanced_accuracy([edge.expected for edge in edges], [edge.overlap for edge in edges]) or 0.0
 
 
 def checker_accuracy(edges: list[JudgedEdge]) -> float:

@@ -25,7 +25,7 @@ REJECT_REASONS = (
 class Reject(NamedTuple):
     """One record, row group or file that left the dataflow before it was scored."""
 
-    step: Annotated[str, Column("the step that rejected it: answers, evidence, split or judge")]
+    step: Annotated[str, Column("the step that rejected it: answers, evidence, join or judge")]
     reason: Annotated[str, Column("reason code", values=REJECT_REASONS)]
     message: Annotated[str, Column("what is wrong, the value, and how to mend it")]
     source: Annotated[str, Column("the file it came from")]

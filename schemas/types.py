@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -54,6 +55,7 @@ class Field(NamedTuple):
     item_type: type | None
 
 
+@functools.cache
 def fields(row_type: type) -> tuple[Field, ...]:
     """Resolve the declared columns of a row type, in order.
 

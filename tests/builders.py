@@ -39,7 +39,6 @@ def edge(evidence_id: str = "logs", **fields: Any) -> Edge:
         "answered_at": utc(2026, 3),
         "principals": (),
         "claim": "Logs are kept for 30 days",
-        "families": ("quantity",),
     }
     return Edge(**{**values, **fields})
 

@@ -55,7 +55,8 @@ def test_nested_rows_are_checked_and_lead_back_to_their_answer():
 
 
 def test_check_contract_keeps_rejects_and_counts():
-    batch = Batch("file#row_group=0", to_table(Evidence, [evidence(), evidence("bad", status="odd")]))
+    table = to_table(Evidence, [evidence(), evidence("bad", status="odd")])
+    batch = Batch("file#row_group=0", table, table.to_pylist())
     with _TestPipeline() as pipeline:
         checked = pipeline | beam.Create([batch]) | CheckContract(Evidence, "evidence", "evidence_id")
         assert_that(checked["records"], equal_to([("file#row_group=0&row=0", evidence())]), label="Records")

@@ -65,7 +65,7 @@ def test_edge_status(versions, changes, expected):
         ([], [BrokenEvidence("logs", "1", "bad_span")], False, "bad_span"),
         ([evidence()], [BrokenEvidence("logs", "2", "unjudged")], False, "judged"),
         ([], [], True, "unjudged"),
-        ([evidence(valid_from=utc(2027))], [], True, "no_version"),
+        ([evidence(valid_from=utc(2027))], [], True, "unjudged"),
     ],
 )
 def test_lost_evidence_is_never_dangling(versions, broken, incomplete, expected):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
 from transforms.judging import DecidePair, JudgePairs, PairVerdict, finish_verdict
-from transforms.premises import PendingEdge, Premise, pair_of, widen_premises
+from transforms.premises import PendingEdge, pair_of, widen_premises
 
 CALLS: list[str] = []
 
@@ -38,14 +38,18 @@ class FakeHandler(ModelHandler):
         return {"min_batch_size": 1, "max_batch_size": 1}
 
 
+def pend(pair, evidence_id):
+    return PendingEdge(pair.pair_id, verdict(evidence_id), tuple((premise.start, premise.end) for premise in pair.premises))
+
+
 def test_each_pair_is_judged_once_and_every_edge_gets_its_verdict():
     CALLS.clear()
     two = pair_of("Logs are kept", widen_premises(evidence(text="Nothing here. Logs are kept for 30 days.")))
     poison = pair_of("Logs are kept", widen_premises(evidence(text="A poison. Logs are kept for 30 days.")))
     edges = [
-        PendingEdge(two.pair_id, verdict("e1")),
-        PendingEdge(two.pair_id, verdict("e2")),
-        PendingEdge(poison.pair_id, verdict("e3")),
+        pend(two, "e1"),
+        pend(two, "e2"),
+        pend(poison, "e3"),
         PendingEdge(None, verdict("e4", status="dangling")),
     ]
     with _TestPipeline() as pipeline:
@@ -76,7 +80,7 @@ def test_each_pair_is_judged_once_and_every_edge_gets_its_verdict():
 
 
 def test_the_first_of_the_likeliest_windows_decides_however_they_are_merged():
-    windows = [PairVerdict(i, "p", "h", Probabilities(p, 1 - p, 0.0), None) for i, p in enumerate((0.2, 0.8, 0.8, 0.1))]
+    windows = [PairVerdict(i, Probabilities(p, 1 - p, 0.0), None) for i, p in enumerate((0.2, 0.8, 0.8, 0.1))]
 
     @given(st.permutations(windows), st.integers(0, 4))
     def check(order, cut):
@@ -94,8 +98,10 @@ def test_the_first_of_the_likeliest_windows_decides_however_they_are_merged():
 
 @pytest.mark.parametrize(("p", "supported"), [(0.5, True), (0.4999, False), (1.0, True)])
 def test_the_threshold_itself_is_support(p, supported):
-    judged = PairVerdict(0, "Logs are kept for 7 days.", "Logs are kept for 30 days", Probabilities(p, 1 - p, 0.0), None)
-    found = finish_verdict(verdict(), judged, (Premise(0, 25, "Logs are kept for 7 days."),), 0.5, "fake")
+    pair = pair_of("Logs are kept for 30 days", widen_premises(evidence(text="Logs are kept for 7 days.")))
+    pending = PendingEdge(pair.pair_id, verdict(), ((40, 65),))
+    found = finish_verdict(pending, PairVerdict(0, Probabilities(p, 1 - p, 0.0), None), pair, 0.5, "fake")
+    assert (found.premise_start, found.premise_end) == (40, 65)
     assert (found.supported, found.mismatch) == (supported, None if supported else "quantity: 30 against 7")
 
 

@@ -24,17 +24,20 @@ from schemas.types import to_table
 from transforms.edges import resolve_citations
 from transforms.entailment import WindowToJudge
 from transforms.evidence import join_edge
+from transforms.families import families_of
 from transforms.judging import PairVerdict, decide, finish_verdict
 from transforms.metrics import score_answer
-from transforms.premises import widen_premises
+from transforms.premises import PendingEdge, pair_of, widen_premises
 from transforms.propositions import SPLITTER, split_answer
 
 
 @pytest.fixture
 def fake_checker(monkeypatch, tmp_path):
     """A checker folder that says nothing, and a handler that matches words: fast, for everything that no model decides."""
-    monkeypatch.setattr(nightly, "EntailmentHandler", lambda config: FakeHandler())
+    monkeypatch.setattr(nightly, "EntailmentHandler", lambda config, locate: FakeHandler())
     (tmp_path / "checker").mkdir()
+    (tmp_path / "checker" / "config.json").write_text('{"id2label": {"0": "entailment", "1": "neutral", "2": "contradiction"}}')
+    (tmp_path / "checker" / "model.safetensors").touch()
     return str(tmp_path / "checker")
 
 
@@ -158,19 +161,21 @@ def direct_ratios(answers, rows):
         versions[row.evidence_id].append(row)
     for one in answers:
         resolved, verdicts = resolve_citations(split_answer(one)), []
+        tagged = [claim._replace(families=families_of(claim.text)) for claim in resolved.claims]
         for edge in resolved.edges:
             joined = join_edge(edge, versions[edge.evidence_id], [], utc(2026, 3), incomplete=False)
-            pending = base_verdict(edge, joined)
+            finished = base_verdict(edge, joined)
             if joined.status == "judged":
-                premises = widen_premises(joined.evidence, edge.claim)
+                pair = pair_of(edge.claim, widen_premises(joined.evidence, edge.claim))
                 judged = None
-                for i, premise in enumerate(premises):
+                for i, premise in enumerate(pair.premises):
                     window = handler._judge(WindowToJudge("p", i, premise.text, edge.claim))
-                    entry = PairVerdict(i, premise.text, edge.claim, window.probabilities, window.error)
+                    entry = PairVerdict(i, window.probabilities, window.error)
                     judged = entry if judged is None else decide(judged, entry)
-                pending = finish_verdict(pending, judged, premises, 0.5, "fake")
-            verdicts.append(pending)
-        for key, (above, below) in score_answer(resolved.claims, verdicts).ratios.items():
+                bounds = tuple((premise.start, premise.end) for premise in pair.premises)
+                finished = finish_verdict(PendingEdge(pair.pair_id, finished, bounds), judged, pair, 0.5, "fake")
+            verdicts.append(finished)
+        for key, (above, below) in score_answer(tagged, verdicts).ratios.items():
             sums[key] = (sums[key][0] + above, sums[key][1] + below)
     return {key: ratio for key, ratio in sums.items() if ratio[1]}
 

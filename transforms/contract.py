@@ -69,16 +69,15 @@ def _flatten(table: pa.Table, row_type: type, suite: Suite) -> tuple[pd.DataFram
     }
     if suite.column is None:
         columns = {f.name: table.column(f.name) for f in fields(row_type)}
-        return _frame({**columns, **lengths}, row_type), list(range(table.num_rows))
+        return _frame({**columns, **lengths}), list(range(table.num_rows))
     nested = table.column(suite.column).combine_chunks()
     parents = pc.list_parent_indices(nested)
     flat = pa.Table.from_struct_array(pc.list_flatten(nested))
-    item_type = next(f.item_type for f in fields(row_type) if f.name == suite.column)
     outer = {name: lengths_column.take(parents) for name, lengths_column in lengths.items()}
-    return _frame({**dict(zip(flat.column_names, flat.columns, strict=True)), **outer}, item_type), parents.to_pylist()
+    return _frame({**dict(zip(flat.column_names, flat.columns, strict=True)), **outer}), parents.to_pylist()
 
 
-def _frame(columns: dict[str, Any], row_type: type | None) -> pd.DataFrame:
+def _frame(columns: dict[str, Any]) -> pd.DataFrame:
     # A list only has to be there: its length stands for it, as a scalar.
     flat = {
         name: column if is_scalar(column.type) else pc.list_value_length(column)
@@ -182,7 +181,7 @@ class _RunSuites(beam.DoFn):
         by_row: dict[int, list[Fault]] = defaultdict(list)
         for fault in faults:
             by_row[fault.row].append(fault)
-        for i, record in enumerate(batch.table.to_pylist()):
+        for i, record in enumerate(batch.records):
             source = f"{batch.source}&row={i}"
             if i not in by_row:
                 yield source, from_plain(self.row_type, record)

@@ -30,12 +30,11 @@ class Edge(NamedTuple):
     answered_at: dt.datetime
     principals: tuple[str, ...]
     claim: str
-    families: tuple[str, ...]
 
     @property
     def key(self) -> str:
         """Identify the edge among all edges."""
-        return f"{self.answer_id}\x1f{self.claim_id}\x1f{self.evidence_id}\x1f{self.version or ''}"
+        return f"{self.answer_id}\x1f{self.claim_id}\x1f{self.evidence_id}\x1f{self.version or ''}\x1f{self.quote or ''}"
 
 
 class ResolvedAnswer(NamedTuple):
@@ -54,17 +53,21 @@ register_rows(Edge, ResolvedAnswer)
 def resolve_citations(split: SplitAnswer) -> ResolvedAnswer:
     """Turn the labels at each claim into edges: one an evidence id and claim, doubles merged and counted.
 
-    A marker stands for what `citations` declares under it, else for the evidence id of its own name; a label that neither
-    declares is `dangling`. Citations by character range hang from every claim that they overlap; what cannot be placed is
-    `unmapped`, once. Edges of abstentions and of unsupported languages carry that as their status.
+    A marker stands for what `citations` declares under it, else for the evidence id of its own name; where the answer declares
+    something, a label that it does not declare is `dangling`. Citations by character range hang from every claim that they
+    overlap. What hangs from no claim (a range beside all claims, a marker in a heading) is `unmapped`, once. Edges of abstentions
+    and of unsupported languages carry that as their status.
     """
     answer, structured = split.answer, split.answer.claims is not None
     declared = answer.citations or []
+    resolve = _by_id if structured else _by_marker
     edges: list[Edge] = []
     claims, cited_twice = [], 0
     for claim, labels in zip(split.claims, split.labels, strict=True):
-        named = [target for label in labels for target in (_by_id(label, declared) if structured else _by_marker(label, declared))]
-        named += [(citation, None) for citation in declared if not structured and _overlaps(citation, claim)]
+        named = [target for label in labels for target in resolve(label, declared)]
+        named += [
+            (citation, None) for citation in declared if not structured and citation.marker is None and _overlaps(citation, claim)
+        ]
         own: dict[str, Edge] = {}
         for citation, status in named:
             edge = _edge(answer, claim, citation, status)
@@ -73,17 +76,21 @@ def resolve_citations(split: SplitAnswer) -> ResolvedAnswer:
         edges.extend(own.values())
         claims.append(claim._replace(cited=list(dict.fromkeys(edge.evidence_id for edge in own.values()))))
     if not structured:
-        edges.extend(_unplaced(answer, split.claims))
+        edges.extend(_unplaced(split, {edge.evidence_id for edge in edges}))
     return ResolvedAnswer(answer_state(answer.answer, claims), claims, edges, cited_twice, split.unparsed)
 
 
-def _by_marker(label: str, declared: list[DeclaredCitation]) -> list[tuple[DeclaredCitation, str | None]]:
+Target = tuple[DeclaredCitation, str | None]
+
+
+def _by_marker(label: str, declared: list[DeclaredCitation]) -> list[Target]:
     found = [citation for citation in declared if citation.marker == label]
     found = found or [citation for citation in declared if citation.evidence_id == label]
-    return [(citation, None) for citation in found] or [(DeclaredCitation(label), "dangling")]
+    # An answer that declares nothing may still name evidence that the table defines: the join will tell.
+    return [(citation, None) for citation in found] or [(DeclaredCitation(label), "dangling" if declared else None)]
 
 
-def _by_id(evidence_id: str, declared: list[DeclaredCitation]) -> list[tuple[DeclaredCitation, str | None]]:
+def _by_id(evidence_id: str, declared: list[DeclaredCitation]) -> list[Target]:
     found = [citation for citation in declared if citation.evidence_id == evidence_id]
     return [(found[0] if found else DeclaredCitation(evidence_id), None)]
 
@@ -94,49 +101,33 @@ def _overlaps(citation: DeclaredCitation, claim: Claim) -> bool:
     return citation.answer_start < claim.end and citation.answer_end > claim.start
 
 
-def _edge(answer: Answer, claim: Claim, citation: DeclaredCitation, status: str | None) -> Edge:
-    if claim.reason == "abstention":
-        status = "abstained"
-    elif claim.reason == "unsupported_language":
-        status = "unsupported_language"
+def _edge(answer: Answer, claim: Claim | None, citation: DeclaredCitation, status: str | None) -> Edge:
+    """An edge at a claim, or at none."""
+    if claim is not None and claim.reason in ("abstention", "unsupported_language"):
+        status = "abstained" if claim.reason == "abstention" else "unsupported_language"
     return Edge(
-        answer.answer_id,
-        claim.claim_id,
-        claim.sentence,
-        citation.evidence_id,
-        citation.version,
-        citation.quote,
-        status,
-        answer.answered_at,
-        tuple(answer.principals or ()),
-        claim.text,
-        tuple(claim.families),
+        answer_id=answer.answer_id,
+        claim_id=claim.claim_id if claim else UNPLACED,
+        sentence=claim.sentence if claim else -1,
+        evidence_id=citation.evidence_id,
+        version=citation.version,
+        quote=citation.quote,
+        status=status,
+        answered_at=answer.answered_at,
+        principals=tuple(answer.principals or ()),
+        claim=claim.text if claim else "",
     )
 
 
-def _unplaced(answer: Answer, claims: list[Claim]) -> Iterator[Edge]:
-    """Citations that say where they belong, at a place where no claim stands."""
-    placed = set()
-    for citation in answer.citations or []:
-        if (
-            citation.marker is None
-            and not any(_overlaps(citation, claim) for claim in claims)
-            and citation.evidence_id not in placed
-        ):
+def _unplaced(split: SplitAnswer, placed: set[str]) -> Iterator[Edge]:
+    """Citations that hang from no claim, one an evidence id that hangs from none."""
+    declared = split.answer.citations or []
+    loose = [citation for label in split.unplaced for citation, _ in _by_marker(label, declared)]
+    loose += [citation for citation in declared if citation.marker is None]
+    for citation in loose:
+        if citation.evidence_id not in placed:
             placed.add(citation.evidence_id)
-            yield Edge(
-                answer.answer_id,
-                UNPLACED,
-                -1,
-                citation.evidence_id,
-                citation.version,
-                citation.quote,
-                "unmapped",
-                answer.answered_at,
-                tuple(answer.principals or ()),
-                "",
-                (),
-            )
+            yield _edge(split.answer, None, citation, "unmapped")
 
 
 @dataclass

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,6 +123,21 @@ def checker_name(source: str) -> str:
     return f"{folder.name}@{digest.hexdigest()[:12]}" if folder.is_dir() else source
 
 
+class Progress:
+    """Tell the log every ten seconds how many windows were judged."""
+
+    def __init__(self, seconds: float = 10.0) -> None:
+        self._seconds, self._told, self._done, self._lock = seconds, time.monotonic(), 0, threading.Lock()
+
+    def add(self, n: int) -> None:
+        """Count `n` more windows."""
+        with self._lock:
+            self._done += n
+            if time.monotonic() - self._told > self._seconds:
+                self._told = time.monotonic()
+                log.info("judged %d windows", self._done)
+
+
 class EntailmentChecker:
     """A loaded model with its tokenizer; safe to call from several threads."""
 
@@ -136,6 +152,8 @@ class EntailmentChecker:
             raise ValueError(f"no such checker folder: {config.source!r}; give a folder, or a hub id together with --hub")
         options = {"local_files_only": config.offline, "trust_remote_code": False}
         self.config = config
+        self.progress = Progress()
+        self._tokenizing = threading.Lock()
         self.tokenizer = AutoTokenizer.from_pretrained(config.source, **options)
         self.model = (
             AutoModelForSequenceClassification.from_pretrained(config.source, use_safetensors=True, dtype=torch.float32, **options)
@@ -158,17 +176,19 @@ class EntailmentChecker:
     def _probabilities(self, windows: Sequence[WindowToJudge]) -> list[Probabilities]:
         import torch
 
-        for window in windows:
-            if len(self.tokenizer.tokenize(window.hypothesis)) > self.max_tokens - 32:
-                raise ValueError(f"the claim is longer than the checker can read ({self.max_tokens} tokens); it is never cut")
-        batch = self.tokenizer(
-            [w.premise for w in windows],
-            [w.hypothesis for w in windows],
-            truncation="only_first",
-            max_length=self.max_tokens,
-            padding=True,
-            return_tensors="pt",
-        ).to(self.config.device)
+        # The tokenizer keeps its truncation and padding as state: one thread at a time may set and use them.
+        with self._tokenizing:
+            for window in windows:
+                if len(self.tokenizer.tokenize(window.hypothesis)) > self.max_tokens - 32:
+                    raise ValueError(f"the claim is longer than the checker can read ({self.max_tokens} tokens); it is never cut")
+            batch = self.tokenizer(
+                [w.premise for w in windows],
+                [w.hypothesis for w in windows],
+                truncation="only_first",
+                max_length=self.max_tokens,
+                padding=True,
+                return_tensors="pt",
+            ).to(self.config.device)
         with torch.inference_mode():
             rows = torch.softmax(self.model(**batch).logits.double(), dim=-1).tolist()
         return [self._by_label(row) for row in rows]
@@ -185,19 +205,23 @@ class EntailmentChecker:
 class EntailmentHandler(ModelHandler[list[WindowToJudge], list[JudgedWindow], EntailmentChecker]):
     """Beam's view of the checker: one element is one batch of windows, formed and sorted before it gets here."""
 
-    def __init__(self, config: CheckerConfig) -> None:
+    def __init__(self, config: CheckerConfig, locate: Callable[[], str] | None = None) -> None:
+        """Take the checker from `config.source`, or from where `locate` finds it on the machine that runs it."""
         super().__init__()
         self._config = config
+        self._locate = locate
 
     def load_model(self) -> EntailmentChecker:
         """Load the model once a process."""
-        return EntailmentChecker(self._config)
+        return EntailmentChecker(replace(self._config, source=self._locate()) if self._locate else self._config)
 
     def run_inference(
         self, batch: Sequence[list[WindowToJudge]], model: EntailmentChecker, inference_args: dict[str, Any] | None = None
     ) -> Iterable[list[JudgedWindow]]:
         """Judge batches of windows."""
-        return [model.judge(windows) for windows in batch]
+        judged = [model.judge(windows) for windows in batch]
+        model.progress.add(sum(map(len, judged)))
+        return judged
 
     def get_num_bytes(self, batch: Sequence[list[WindowToJudge]]) -> int:
         """Count characters, which costs less than Beam's pickling of every batch."""
@@ -219,15 +243,10 @@ def length_sorted_batches(windows: Iterable[WindowToJudge], batch_size: int) -> 
         yield ordered[start : start + batch_size]
 
 
-def judge_all(
-    checker: EntailmentChecker, windows: Sequence[WindowToJudge], seconds_between_reports: float = 10.0
-) -> list[JudgedWindow]:
-    """Judge windows without Beam, in input order, telling the log how far it got."""
+def judge_all(checker: EntailmentChecker, windows: Sequence[WindowToJudge]) -> list[JudgedWindow]:
+    """Judge windows without Beam, in input order."""
     judged: dict[tuple[str, int], JudgedWindow] = {}
-    told = time.monotonic()
     for batch in length_sorted_batches(windows, checker.config.batch_size):
         judged.update({(one.window.pair_id, one.window.window): one for one in checker.judge(batch)})
-        if time.monotonic() - told > seconds_between_reports:
-            told = time.monotonic()
-            log.info("judged %d of %d windows", len(judged), len(windows))
+        checker.progress.add(len(batch))
     return [judged[window.pair_id, window.window] for window in windows]

@@ -23,6 +23,8 @@ class BrokenEvidence(NamedTuple):
     evidence_id: str
     version: str | None
     status: str
+    valid_from: dt.datetime | None = None
+    valid_to: dt.datetime | None = None
 
 
 class JoinedEdge(NamedTuple):
@@ -51,8 +53,12 @@ def version_as_of(versions: Iterable[Evidence], moment: dt.datetime, requested: 
     """
     if requested is not None:
         return next((version for version in versions if version.version == requested), None)
-    valid = [v for v in versions if (v.valid_from or _BEGINNING) <= moment < (v.valid_to or _END)]
+    valid = [version for version in versions if _is_valid(version, moment)]
     return max(valid, key=lambda v: (v.valid_from or _BEGINNING, v.version), default=None)
+
+
+def _is_valid(version: Evidence | BrokenEvidence, moment: dt.datetime) -> bool:
+    return (version.valid_from or _BEGINNING) <= moment < (version.valid_to or _END)
 
 
 def edge_status(edge: Edge, evidence: Evidence) -> str:
@@ -61,6 +67,8 @@ def edge_status(edge: Edge, evidence: Evidence) -> str:
         return "forbidden"
     if not (evidence.text or "").strip():
         return "empty_evidence"
+    if (evidence.span_start is None) != (evidence.span_end is None):
+        return "bad_span"
     if evidence.span_start is not None and not (evidence.text or "")[evidence.span_start : evidence.span_end].strip():
         return "empty_evidence"
     if edge.quote and _squeeze(edge.quote) not in _squeeze(evidence.text or ""):
@@ -97,14 +105,25 @@ def join_edge(edge: Edge, versions: list[Evidence], broken: list[BrokenEvidence]
     if edge.status is not None:
         return JoinedEdge(edge, edge.status)
     found = version_as_of(versions, edge.answered_at, edge.version)
+    lost = _lost_version(broken, edge, found)
+    if lost is not None:
+        return JoinedEdge(edge, lost.status, lost.version)
     if found is not None:
         return JoinedEdge(edge, edge_status(edge, found), found.version, found, *now_status(found, versions, now))
-    lost = [row for row in broken if edge.version is None or row.version in (None, edge.version)]
-    if lost:
-        return JoinedEdge(edge, lost[0].status, lost[0].version)
-    if not versions and not broken:
-        return JoinedEdge(edge, "unjudged" if incomplete else "dangling")
-    return JoinedEdge(edge, "no_version")
+    if incomplete:
+        return JoinedEdge(edge, "unjudged")
+    return JoinedEdge(edge, "no_version" if versions or broken else "dangling")
+
+
+def _lost_version(broken: list[BrokenEvidence], edge: Edge, found: Evidence | None) -> BrokenEvidence | None:
+    """The broken row that this edge would have been joined with, had it kept its contract."""
+    if edge.version is not None:
+        return None if found else next((row for row in broken if row.version in (None, edge.version)), None)
+    valid = [row for row in broken if _is_valid(row, edge.answered_at)]
+    latest = max(valid, key=lambda row: (row.valid_from or _BEGINNING, row.version or ""), default=None)
+    if latest is None or found is None:
+        return latest
+    return latest if (latest.valid_from or _BEGINNING) > (found.valid_from or _BEGINNING) else None
 
 
 @dataclass

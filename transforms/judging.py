@@ -13,7 +13,7 @@ from schemas.rejects import Reject
 from schemas.verdicts import Verdict
 from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
 from transforms.families import compare
-from transforms.premises import Pair, PendingEdge, Premise
+from transforms.premises import Pair, PendingEdge
 from transforms.tables import register_rows, stable_hash
 
 # Few groups keep batches of similar length; as many as these keep one group in memory at ten million windows.
@@ -24,8 +24,6 @@ class PairVerdict(NamedTuple):
     """What the checker says of a pair: the window that decides, or the error that kept it from being judged."""
 
     window: int
-    premise: str
-    hypothesis: str
     probabilities: Probabilities | None
     error: str | None
 
@@ -63,18 +61,17 @@ class DecidePair(beam.CombineFn):
         return accumulator
 
 
-def finish_verdict(
-    pending: Verdict, judged: PairVerdict | None, premises: tuple[Premise, ...], threshold: float, checker: str
-) -> Verdict:
-    """Complete a pending verdict with what the checker says; a pair that it failed on is `unjudged`."""
+def finish_verdict(pending: PendingEdge, judged: PairVerdict | None, pair: Pair, threshold: float, checker: str) -> Verdict:
+    """Complete a pending verdict with what the checker says of its pair; a pair that it failed on is `unjudged`."""
     if judged is None or judged.probabilities is None:
-        return pending._replace(status="unjudged")
-    p, premise = judged.probabilities, premises[judged.window]
+        return pending.verdict._replace(status="unjudged")
+    p = judged.probabilities
     supported = p.entailment >= threshold
-    differences = [] if supported else compare(judged.hypothesis, judged.premise)
-    return pending._replace(
-        premise_start=premise.start,
-        premise_end=premise.end,
+    differences = [] if supported else compare(pair.hypothesis, pair.premises[judged.window].text)
+    start, end = pending.bounds[judged.window]
+    return pending.verdict._replace(
+        premise_start=start,
+        premise_end=end,
         label=p.label,
         p_entailment=p.entailment,
         p_neutral=p.neutral,
@@ -146,14 +143,14 @@ def _read_windows(result: Any) -> Iterator[tuple[str, PairVerdict]]:
     judged_windows: list[JudgedWindow] = getattr(result, "inference", result)
     for judged in judged_windows:
         window = judged.window
-        yield window.pair_id, PairVerdict(window.window, window.premise, window.hypothesis, judged.probabilities, judged.error)
+        yield window.pair_id, PairVerdict(window.window, judged.probabilities, judged.error)
 
 
 def _split_pending(pending: PendingEdge) -> Iterator[Any]:
     if pending.pair_id is None:
         yield beam.pvalue.TaggedOutput("done", pending.verdict)
     else:
-        yield pending.pair_id, pending.verdict
+        yield pending.pair_id, pending
 
 
 def _fan_out(group: tuple[str, dict[str, Any]], threshold: float, checker: str) -> Iterator[Verdict]:
@@ -161,7 +158,7 @@ def _fan_out(group: tuple[str, dict[str, Any]], threshold: float, checker: str) 
     pair = next(iter(sides["pairs"]))
     judged = next(iter(sides["judged"]), None)
     for pending in sides["edges"]:
-        yield finish_verdict(pending, judged, pair.premises, threshold, checker)
+        yield finish_verdict(pending, judged, pair, threshold, checker)
 
 
 def _reject_failed(pair_id: str, judged: PairVerdict) -> Iterator[Reject]:

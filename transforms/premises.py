@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,8 +18,9 @@ from transforms.sentences import sentence_bounds
 from transforms.tables import register_rows
 
 WINDOW_SENTENCES = 3
-MAX_WINDOWS = 1_000
+MAX_WINDOWS = 5_000
 MAX_SENTENCE_WORDS = 150
+MAX_PREMISE_WORDS = 300
 
 # A sentence that says for whom or where the sentences after it hold.
 _SCOPING = re.compile(
@@ -47,10 +48,12 @@ class Pair(NamedTuple):
 
 
 class PendingEdge(NamedTuple):
-    """An edge on its way to a verdict: `pair_id` names the pair that decides it, null where there is nothing to judge."""
+    """An edge on its way to a verdict: `pair_id` names the pair that decides it, null where there is nothing to judge; `bounds`
+    are the places of the pair's premises in this edge's own passage."""
 
     pair_id: str | None
     verdict: Verdict
+    bounds: tuple[tuple[int, int], ...] = ()
 
 
 register_rows(Premise, Pair, Verdict, PendingEdge)
@@ -59,9 +62,9 @@ register_rows(Premise, Pair, Verdict, PendingEdge)
 def widen_premises(evidence: Evidence, claim: str = "") -> tuple[Premise, ...]:
     """Cut the premises of a passage.
 
-    A span widens to the sentences that hold it: one premise. A whole passage gives every window of one to three sentences, so
-    that text appended to it only adds windows; beyond 1,000 windows those that share most words with `claim` stay. Every premise
-    carries `context` and the last sentence before it that scopes what follows.
+    A span widens to the sentences that hold it: one premise, or its windows where that outgrows the checker. A whole passage gives
+    every window of one to three sentences, so that text appended to it only adds windows; beyond 5,000 windows those that share
+    most words with `claim` stay. Every premise carries `context` and the last sentence before it that scopes what follows.
 
     >>> passage = "These limits apply to us-east-1 only. Logs are kept for 30 days. Metrics too."
     >>> widen_premises(Evidence("e", "1", "d", passage, "current", span_start=55, span_end=62))[0].text
@@ -71,22 +74,39 @@ def widen_premises(evidence: Evidence, claim: str = "") -> tuple[Premise, ...]:
     bounds = list(_bounded(text))
     if evidence.span_start is not None and evidence.span_end is not None:
         held = [i for i, (start, end) in enumerate(bounds) if start < evidence.span_end and end > evidence.span_start]
-        ranges = [(held[0], held[-1] + 1)] if held else []
+        whole = sum(len(text[start:end].split()) for start, end in bounds[held[0] : held[-1] + 1]) if held else 0
+        ranges = [(held[0], held[-1] + 1)] if held and whole <= MAX_PREMISE_WORDS else _windows(held)
     else:
-        ranges = [(i, i + size) for i in range(len(bounds)) for size in range(1, WINDOW_SENTENCES + 1) if i + size <= len(bounds)]
-    premises = [_premise(evidence, bounds, first, last) for first, last in ranges]
+        ranges = _windows(range(len(bounds)))
+    scopes = _scopes(text, bounds)
+    premises = [_premise(evidence, bounds, scopes, first, last) for first, last in ranges]
     if len(premises) > MAX_WINDOWS:
         ranked = sorted(premises, key=lambda premise: (-token_f1(premise.text, claim), premise.start, premise.end))
         premises = sorted(ranked[:MAX_WINDOWS])
     return tuple(premises)
 
 
-def _premise(evidence: Evidence, bounds: list[tuple[int, int]], first: int, last: int) -> Premise:
-    text = evidence.text or ""
+def _windows(sentences: Sequence[int]) -> list[tuple[int, int]]:
+    """Every run of one to three neighbouring sentences, as [first, last)."""
+    return [(i, i + size) for i in sentences for size in range(1, WINDOW_SENTENCES + 1) if i + size <= sentences[-1] + 1]
+
+
+def _scopes(text: str, bounds: list[tuple[int, int]]) -> list[str | None]:
+    """For each sentence the last one before it that scopes what follows."""
+    scopes: list[str | None] = []
+    current = None
+    for start, end in bounds:
+        scopes.append(current)
+        if _SCOPING.search(text[start:end].strip()):
+            current = text[start:end]
+    return scopes
+
+
+def _premise(evidence: Evidence, bounds: list[tuple[int, int]], scopes: list[str | None], first: int, last: int) -> Premise:
     start, end = bounds[first][0], bounds[last - 1][1]
-    scoping = next((text[s:e] for s, e in reversed(bounds[:first]) if _SCOPING.search(text[s:e].strip())), None)
     context = f"{evidence.context.strip()}:" if evidence.context and evidence.context.strip() else None
-    return Premise(start, end, " ".join(part.strip() for part in (context, scoping, text[start:end]) if part))
+    parts = (context, scopes[first], (evidence.text or "")[start:end])
+    return Premise(start, end, " ".join(part.strip() for part in parts if part))
 
 
 def _bounded(text: str) -> Iterator[tuple[int, int]]:
@@ -136,5 +156,6 @@ def _pend(joined: JoinedEdge, splitter: str) -> Iterator[Any]:
         yield PendingEdge(None, verdict)
         return
     pair = pair_of(edge.claim, widen_premises(evidence, edge.claim))
-    yield PendingEdge(pair.pair_id, verdict._replace(n_windows=len(pair.premises)))
+    bounds = tuple((premise.start, premise.end) for premise in pair.premises)
+    yield PendingEdge(pair.pair_id, verdict._replace(n_windows=len(pair.premises)), bounds)
     yield beam.pvalue.TaggedOutput("pairs", pair)

@@ -13,7 +13,6 @@ from schemas.claims import Claim, Span
 from schemas.rejects import Reject
 from schemas.types import to_plain
 from transforms.citations import Marker, find_markers, strip_markers
-from transforms.families import families_of
 from transforms.requires_evidence import evidence_reason
 from transforms.sentences import Sentence, mask_code, split_sentences
 from transforms.tables import record_json, register_rows
@@ -26,11 +25,13 @@ class InvalidClaims(ValueError):
 
 
 class SplitAnswer(NamedTuple):
-    """An answer with its claims; `labels[i]` are the markers that hang from `claims[i]`, in order, doubles included."""
+    """An answer with its claims; `labels[i]` are the markers that hang from `claims[i]`, in order, doubles included; `unplaced`
+    those that stand where no claim is."""
 
     answer: Answer
     claims: list[Claim]
     labels: list[list[str]]
+    unplaced: list[str]
     unparsed: int
 
 
@@ -51,6 +52,7 @@ def split_answer(answer: Answer) -> SplitAnswer:
     markers, unparsed = find_markers(masked, declared=declared)
     claims: list[Claim] = []
     labels: list[list[str]] = []
+    bounds: list[tuple[int, int]] = []
     for index, sentence in enumerate(split_sentences(answer.answer, declared)):
         own = [marker for marker in markers if sentence.start <= marker.start < sentence.end]
         text = strip_markers(sentence.text, own, offset=sentence.start)
@@ -60,7 +62,12 @@ def split_answer(answer: Answer) -> SplitAnswer:
         elif claims and own:
             # Markers alone on a line hang from what stands before them.
             labels[-1].extend(marker.label for marker in own)
-    return SplitAnswer(answer, claims, labels, len(unparsed))
+        else:
+            continue
+        bounds.append((sentence.start, sentence.end))
+    placed = {(marker.start, marker.end) for marker in markers for start, end in bounds if start <= marker.start < end}
+    unplaced = [marker.label for marker in markers if (marker.start, marker.end) not in placed]
+    return SplitAnswer(answer, claims, labels, unplaced, len(unparsed))
 
 
 def _claim(answer_id: str, index: int, text: str, sentence: Sentence, markers: list[Marker]) -> Claim:
@@ -75,7 +82,7 @@ def _claim(answer_id: str, index: int, text: str, sentence: Sentence, markers: l
         index,
         reason is None,
         reason,
-        families_of(text),
+        [],
         [],
         SPLITTER,
     )
@@ -94,13 +101,16 @@ def _spans_between(sentence: Sentence, markers: list[Marker]) -> list[Span]:
 def _structured(answer: Answer) -> SplitAnswer:
     given = answer.claims or []
     ids = [claim.claim_id for claim in given]
-    declared = None if answer.citations is None else {citation.evidence_id for citation in answer.citations}
+    # An empty list declares nothing, as null does: then the claims' own ids are the declaration.
+    declared = {citation.evidence_id for citation in answer.citations or []}
     for claim in given:
         if ids.count(claim.claim_id) > 1:
             raise InvalidClaims(f"claims hold the claim_id {claim.claim_id!r} twice; give each claim its own id")
+        if not all(claim.evidence_ids):
+            raise InvalidClaims(f"claim {claim.claim_id!r} has an empty evidence_id: {claim.evidence_ids}; name it or leave it out")
         if len(set(claim.evidence_ids)) < len(claim.evidence_ids):
             raise InvalidClaims(f"claim {claim.claim_id!r} names an evidence_id twice: {claim.evidence_ids}; name each once")
-        unknown = [] if declared is None else sorted(set(claim.evidence_ids) - declared)
+        unknown = sorted(set(claim.evidence_ids) - declared) if declared else []
         if unknown:
             raise InvalidClaims(
                 f"claim {claim.claim_id!r} names evidence that the answer's citations do not declare: {unknown}; declare it"
@@ -121,12 +131,12 @@ def _structured(answer: Answer) -> SplitAnswer:
                 index,
                 reason is None,
                 reason,
-                families_of(text),
+                [],
                 [],
                 SPLITTER,
             )
         )
-    return SplitAnswer(answer, claims, [list(claim.evidence_ids) for claim in given], 0)
+    return SplitAnswer(answer, claims, [list(claim.evidence_ids) for claim in given], [], 0)
 
 
 def _structured_reason(text: str, requires_evidence: bool) -> str | None:

@@ -30,10 +30,11 @@ class RowGroup(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """A row group in memory, conformed to the declared schema."""
+    """A row group in memory, conformed to the declared schema, and the same as dicts."""
 
     source: str
     table: pa.Table
+    records: list[dict[str, Any]]
 
 
 class WrittenFile(NamedTuple):
@@ -192,6 +193,9 @@ class _LoadRowGroup(beam.DoFn):
         try:
             with _open(group.path) as stream:
                 table = conform(pq.ParquetFile(stream).read_row_group(group.position), self.row_type)
+            # Damage that Parquet does not notice (text that is not UTF-8, times out of range) shows here at the latest.
+            table.validate(full=True)
+            records = table.to_pylist()
         except (OSError, pa.ArrowException, ValueError, OverflowError) as error:
             message = f"{source}: {group.n_rows} rows cannot be read: {_first_line(error)}; write the file again"
             yield beam.pvalue.TaggedOutput(
@@ -199,7 +203,7 @@ class _LoadRowGroup(beam.DoFn):
             )
             return
         if table.num_rows:
-            yield Batch(source, table)
+            yield Batch(source, table, records)
 
 
 def _open(path: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,8 @@ from transforms.tables import record_json
 
 def content_hash(record: Any) -> str:
     """Hash a record's whole content."""
-    return hashlib.blake2b(repr(to_plain(record)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    plain = json.dumps(to_plain(record), default=str, sort_keys=True)
+    return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def verdict_on(copies: Iterable[tuple[str, str]]) -> dict[str, str]:

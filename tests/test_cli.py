@@ -23,7 +23,7 @@ def jsonl(path, *rows):
 
 
 def read(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def test_split(tmp_path):
@@ -113,6 +113,28 @@ def test_usage_errors_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_line_separators_inside_a_text_do_not_cut_it(tmp_path):
+    (tmp_path / "in.jsonl").write_text('{"id": "a", "text": "One\u2028two."}\n', encoding="utf-8")
+    assert main(["split", "--input", str(tmp_path / "in.jsonl"), "--output", str(tmp_path / "out.jsonl")]) == 0
+    assert len(read(tmp_path / "out.jsonl")) == 1
+
+
+def test_a_glob_that_the_shell_expanded_is_refused(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["nightly", "--answers", "a-1.parquet", "a-2.parquet", "--evidence", "e", "--output", "out"])
+    assert "unrecognized arguments: a-2.parquet; quote a glob" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"), [('{"0": "LABEL_0"}', "means nothing here: 'LABEL_0'"), ('{"0": "neutral"}', "no entailment label")]
+)
+def test_a_checker_that_cannot_judge_is_refused_before_anything_runs(tmp_path, capsys, labels, message):
+    (tmp_path / "model.safetensors").touch()
+    (tmp_path / "config.json").write_text(f'{{"id2label": {labels}}}')
+    assert main([*NIGHTLY, "--checker", str(tmp_path)]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_a_run_id_is_a_folder_name_and_times_are_utc():

@@ -277,3 +277,43 @@ def test_usage_errors_name_the_value(tmp_path, fake_checker):
 
 def test_a_broken_identity_is_told_apart():
     assert [one.holds for one in identities({"answers.read": 2, "answers.evaluated": 1}, {})] == [False] + [True] * 6
+
+
+def test_a_shared_pair_keeps_each_passage_its_own_bounds(tmp_path, fake_checker):
+    rows = [
+        evidence("near"),
+        evidence("far", "Some other words stand here. Logs are kept for 30 days.", span_start=29, span_end=40),
+    ]
+    citations = [DeclaredCitation("near", marker="1"), DeclaredCitation("far", marker="2")]
+    code, folder = run(tmp_path, fake_checker, [answer(text="Logs are kept for 30 days [1][2].", citations=citations)], rows)
+    assert code == 0
+    assert read_manifest(folder)["counts"]["pairs.unique"] == 1
+    verdicts = read_run_table(folder, "verdicts")
+    assert [(row["evidence_id"], row["premise_start"], row["premise_end"]) for row in verdicts] == [
+        ("far", 29, 55),
+        ("near", 0, 26),
+    ]
+
+
+def test_evidence_without_a_name_trips_the_gate_and_hides_no_dangling_edge_in_silence(tmp_path, fake_checker):
+    answers = [answer("a1"), answer("a2", citations=[DeclaredCitation("none", marker="1")])]
+    code, folder = run(tmp_path, fake_checker, answers, [evidence(), evidence("", "Nameless.")])
+    assert code == 3
+    assert statuses(folder) == {"judged": 1, "unjudged": 1}
+
+
+def test_rows_that_are_all_rejected_are_nothing_readable(tmp_path, fake_checker):
+    code, _ = run(tmp_path, fake_checker, [answer(None)], [evidence()])
+    assert code == 2
+    code, _ = run(tmp_path, fake_checker, [answer()], [evidence(status="odd")], "two")
+    assert code == 2
+
+
+def test_a_newer_version_that_broke_its_contract_is_not_replaced_by_an_older_one(tmp_path, fake_checker):
+    rows = [evidence(version="1"), evidence(version="2", valid_from=utc(2026, 2), source_type="rumour")]
+    code, folder = run(tmp_path, fake_checker, [answer("before", answered_at=utc(2026, 1)), answer("after")], rows)
+    assert code == 0
+    assert [(row["answer_id"], row["version"], row["status"]) for row in read_run_table(folder, "verdicts")] == [
+        ("after", "2", "unjudged"),
+        ("before", "1", "judged"),
+    ]

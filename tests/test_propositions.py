@@ -104,6 +104,7 @@ def test_ranges_hang_from_the_claims_they_overlap_and_what_has_no_place_is_unmap
     [
         ([StructuredClaim("c", "One", True, []), StructuredClaim("c", "Two", True, [])], None, "hold the claim_id 'c' twice"),
         ([StructuredClaim("c", "One", True, ["a", "a"])], None, "names an evidence_id twice"),
+        ([StructuredClaim("c", "One", True, ["a", None])], None, "has an empty evidence_id"),
         ([StructuredClaim("c", "One", True, ["a"])], [DeclaredCitation("b")], r"do not declare: \['a'\]"),
     ],
 )
@@ -122,3 +123,22 @@ def test_structured_claims_are_taken_as_they_are_and_versions_come_from_citation
         ("y", "Nice", None, "declared", ["b"]),
     ]
     assert [(edge.evidence_id, edge.version) for edge in resolved.edges] == [("a", "3"), ("b", None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("## Retention [1]\nIt is free.", [("unplaced", "a", "unmapped")]),
+        ("[1]\n\nIt is free.", [("unplaced", "a", "unmapped")]),
+        ("It is free.\n\n[1]", [("c0", "a", None)]),
+    ],
+)
+def test_a_marker_outside_every_claim_is_unmapped_not_lost(text, expected):
+    assert [(edge.claim_id, edge.evidence_id, edge.status) for edge in edges(text, [("1", "a")])[1].edges] == expected
+
+
+def test_an_answer_that_declares_nothing_may_name_evidence_itself():
+    resolved = resolve_citations(split_answer(answer(text="It is free [doc-1].", citations=[])))
+    assert [(edge.evidence_id, edge.status) for edge in resolved.edges] == [("doc-1", None)]
+    named = [StructuredClaim("c", "It is free", True, ["doc-1"])]
+    assert [edge.evidence_id for edge in resolve_citations(split_answer(answer(claims=named, citations=[]))).edges] == ["doc-1"]

@@ -84,16 +84,17 @@ def test_28_evidence_on_another_subject_is_not_support(supported, passage, claim
 
 
 FILLER = " ".join(
-    f"The {noun} was painted {colour} in the old hall."
-    for noun in ("door", "fence", "chair", "table", "gate", "roof")
-    for colour in ("red", "blue", "green", "white", "black")
+    f"The {noun} in the old hall was painted {colour} by the people of the village during the long and dry summer, and nobody who lived "
+    "there at that time could later remember who had paid for the paint."
+    for noun in ("door", "fence", "chair")
+    for colour in ("red", "blue")
 )
 
 
 @pytest.mark.model
 def test_33_support_in_the_last_of_3000_words_is_found_and_appended_text_changes_nothing(supported):
     fact, claim = "Audit logs are stored for thirty days.", "Audit logs are stored for thirty days"
-    passage = " ".join([FILLER] * 11)
+    passage = " ".join([FILLER] * 13)
     assert len(passage.split()) > 2_900
     assert not supported(evidence(text=passage), claim)
     assert supported(evidence(text=f"{passage} {fact}"), claim)

@@ -84,8 +84,8 @@ def test_28_evidence_on_another_subject_is_not_support(supported, passage, claim
 
 
 FILLER = " ".join(
-    f"The {noun} in the old hall was painted {colour} by the people of the village during the long and dry summer, and nobody who lived "
-    "there at that time could later remember who had paid for the paint."
+    f"The {noun} in the old hall was painted {colour} by the people of the village during the long and dry summer, and nobody who "
+    "lived there at that time could later remember who had paid for the paint."
     for noun in ("door", "fence", "chair")
     for colour in ("red", "blue")
 )

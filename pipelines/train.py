@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
+from schemas.verdicts import LABELS
+
 if TYPE_CHECKING:
     import torch
 
-LABELS = ("entailment", "neutral", "contradiction")
 # Two-way rows know only whether the claim is established: "unsupported" is everything but entailment.
 TARGETS = {**{label: i for i, label in enumerate(LABELS)}, "supported": 0, "unsupported": len(LABELS)}
 

@@ -7,7 +7,9 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-GRAMMARS: tuple[str, ...] = ("numeric", "superscript", "footnote", "link", "named")
+from transforms.author_year import author_year_labels
+
+GRAMMARS: tuple[str, ...] = ("numeric", "superscript", "footnote", "link", "named", "author_year")
 MAX_RANGE = 50
 
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -72,15 +74,16 @@ def find_markers(
     markers: list[Marker] = []
     unparsed: list[tuple[int, int]] = []
     links: list[_Link] = []
+    definitions: list[tuple[int, int]] = []
     taken = 0
     for candidate in _CANDIDATE.finditer(text):
         start, end = candidate.span()
         link = _link_at(text, start, end, destinations)
-        if start < taken or _is_definition(text, start, end):
+        if start < taken:
             continue
-        if link and _is_image(text, link):
-            taken = link.end
-        elif link and "link" in grammars:
+        if _is_definition(text, start, end):
+            definitions.append((start, end))
+        elif link and (_is_image(text, link) or "link" in grammars):
             taken = link.end
             links.append(link)
         elif candidate["raised"]:
@@ -92,8 +95,23 @@ def find_markers(
             markers.extend(Marker(label, start, end, grammar) for label, grammar in labelled)
             if not labelled and _resembles(content, text[end : end + 1]):
                 unparsed.append((start, end))
-    markers.extend(_link_markers(text, links, declared))
+    markers.extend(_link_markers(text, [link for link in links if not _is_image(text, link)], declared))
+    if "author_year" in grammars:
+        parsed = [*definitions, *((link.start, link.end) for link in links), *((marker.start, marker.end) for marker in markers)]
+        markers.extend(Marker(*found, "author_year") for found in author_year_labels(_blanked(text, parsed), declared))
+        starts = {marker.start for marker in markers}
+        unparsed = [(start, end) for start, end in unparsed if starts.isdisjoint(range(start, end))]
     return sorted(markers, key=lambda marker: marker.start), unparsed
+
+
+def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    """The text with NUL for every character of the spans, which may overlap."""
+    pieces: list[str] = []
+    position = 0
+    for start, end in sorted(spans):
+        pieces.extend((text[position:start], _HOLE * (end - max(start, position))))
+        position = max(position, end)
+    return "".join((*pieces, text[position:]))
 
 
 def _is_definition(text: str, start: int, end: int) -> bool:

@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--shards", type=int, default=1, help="files a table")
     run.add_argument("--flagged", type=int, default=20, help="flagged pairs a family and status")
     run.add_argument("--gold", type=Path, default=None, help="gold file to print beside the run (made by `sample`)")
+    _parser_option(run)
     _checker_options(run, threads=max(1, (os.cpu_count() or 1) // default_workers()))
 
     one = command(judge, "judge", "Judge premise and hypothesis pairs from a JSON Lines file.")
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     cut = command(split, "split", "Split texts from a JSON Lines file into propositions.")
     cut.add_argument("--input", type=Path, required=True)
     cut.add_argument("--output", type=Path, required=True)
+    _parser_option(cut)
 
     own = command(sample, "sample", "Write the shipped sample: answers.parquet, evidence.parquet, gold.jsonl.")
     own.add_argument("--output", type=Path, required=True)
@@ -111,6 +113,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     _checker_options(exam, threads=os.cpu_count() or 1)
     return parser
+
+
+def _parser_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--parser", default="", help="folder or package of a spaCy model (default: en_core_web_sm as installed)")
 
 
 def _checker_options(parser: argparse.ArgumentParser, threads: int) -> None:
@@ -187,7 +193,7 @@ def split(options: argparse.Namespace) -> int:
     """Split texts from a file."""
     from pipelines.judge import split_file
 
-    console.print(f"split {split_file(options.input, options.output)} texts: {options.output}", soft_wrap=True)
+    console.print(f"split {split_file(options.input, options.output, options.parser)} texts: {options.output}", soft_wrap=True)
     return 0
 
 

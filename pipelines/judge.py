@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pipelines.options import UsageError
+from pipelines.options import UsageError, check_parser
 from schemas.answers import Answer
 from transforms.entailment import CheckerConfig, EntailmentChecker, JudgedWindow, WindowToJudge, judge_all, read_thresholds
-from transforms.propositions import split_answer
+from transforms.propositions import SplitAnswer, split_answers
+from transforms.splitting.parsing import load_parser
 
 
 def read_jsonl(path: Path, required: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -80,26 +81,33 @@ def _verdict(row_id: str, judged: JudgedWindow, threshold: float) -> dict[str, A
     }
 
 
-def split_file(source: Path, output: Path, split: Callable[[Answer], Any] = split_answer) -> int:
-    """Split `{"id", "text"}` rows into propositions with offsets, citations and whether they need evidence."""
-    return write_jsonl(output, (_propositions(row, split) for row in read_jsonl(source, ("id", "text"))))
+def split_file(source: Path, output: Path, model: str = "") -> int:
+    """Split `{"id", "text"}` rows into propositions with offsets, citations and whether they need evidence; each text is an answer.
 
-
-def _propositions(row: dict[str, Any], split: Callable[[Answer], Any]) -> dict[str, Any]:
+    `spans` are all characters of a proposition, `inherited` those of them that another proposition of the sentence makes.
+    """
+    check_parser(model)
+    rows = read_jsonl(source, ("id", "text"))
     nothing = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
-    found = split(Answer(row["id"], nothing, "", row["text"], None))
+    answers = [Answer(row["id"], nothing, "", row["text"], None) for row in rows]
+    return write_jsonl(output, map(_propositions, split_answers(answers, load_parser(model))))
+
+
+def _propositions(found: SplitAnswer) -> dict[str, Any]:
     return {
-        "id": row["id"],
+        "id": found.answer.answer_id,
         "propositions": [
             {
                 "text": claim.text,
                 "start": claim.start,
                 "end": claim.end,
                 "spans": [list(span) for span in claim.spans],
+                "inherited": [list(span) for span in claim.inherited],
                 "citations": list(dict.fromkeys(labels)),
                 "requires_evidence": claim.requires_evidence,
                 "reason": claim.reason,
             }
             for claim, labels in zip(found.claims, found.labels, strict=True)
         ],
+        "splitter": found.claims[0].splitter if found.claims else None,
     }

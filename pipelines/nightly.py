@@ -31,7 +31,7 @@ from transforms.flagging import SampleFlagged
 from transforms.judging import JudgePairs
 from transforms.metrics import CitationMetrics
 from transforms.premises import WidenPremises
-from transforms.propositions import SPLITTER, SplitAnswers
+from transforms.propositions import SplitAnswers, splitter_name
 from transforms.tables import ReadTables, WriteTable
 from transforms.uniqueness import DropDuplicates
 
@@ -80,12 +80,12 @@ class MeasureCitations(beam.PTransform):
         evidence = paths["evidence"] | "Evidence" >> ReadContracted(Evidence, "evidence", "evidence", "evidence_id", _evidence_key)
         passages = evidence["records"] | "Passages" >> beam.Values()
         now = _now(answers["records"], self.config.as_of)
-        split = answers["records"] | "SplitAnswers" >> SplitAnswers()
+        split = answers["records"] | "SplitAnswers" >> SplitAnswers(self.config.parser)
         resolved = split["splits"] | "ResolveCitations" >> ResolveCitations()
         claims = resolved["claims"] | "TagFamilies" >> TagFamilies()
         sides = {"edges": resolved["edges"], "evidence": passages, "broken": _broken(evidence)}
         joined = sides | "JoinEvidenceAsOf" >> JoinEvidenceAsOf(beam.pvalue.AsSingleton(now), _incomplete(evidence["rejects"]))
-        widened = joined | "WidenPremises" >> WidenPremises(SPLITTER)
+        widened = joined | "WidenPremises" >> WidenPremises(splitter_name(self.config.parser))
         judged = widened | "JudgePairs" >> self._judge()
         scored = {"claims": claims, "verdicts": judged["verdicts"]} | "ScoreAnswers" >> CitationMetrics.PerAnswer()
         outcomes = scored | "ClaimOutcomes" >> beam.FlatMap(lambda answer: answer.claims).with_output_types(Claim)
@@ -271,7 +271,7 @@ def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> di
         "as_of": config.as_of.isoformat() if config.as_of else "latest answered_at",
         "checker": checker_name(config.checker),
         "threshold": read_thresholds(config.checker),
-        "splitter": SPLITTER,
+        "splitter": splitter_name(config.parser),
         "families": RULES,
         "notes": [
             "citation_recall: a claim is supported when any one of its edges is; joint support is not computed",

@@ -12,6 +12,8 @@ from pathlib import Path
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.entailment import label_order
+from transforms.propositions import splitter_name
+from transforms.splitting.parsing import ParserNotFound
 
 DEFAULT_MODEL = "nearmiss-minilm"
 
@@ -39,6 +41,14 @@ def check_checker(source: str, hub: bool) -> None:
         label_order(labels)
     except ValueError as error:
         raise UsageError(f"{folder / 'config.json'}: {error}") from error
+
+
+def check_parser(model: str) -> None:
+    """Refuse a run without a spaCy model that the splitter knows, before anything runs."""
+    try:
+        splitter_name(model)
+    except (ParserNotFound, OSError, ValueError, KeyError) as error:
+        raise UsageError(str(error)) from error
 
 
 def utc_time(text: str) -> dt.datetime:
@@ -69,6 +79,7 @@ def find_files(pattern: str, what: str) -> list[str]:
 class NightlyConfig:
     """One nightly run.
 
+    `parser` is a spaCy model's folder or package (default: en_core_web_sm as it is installed).
     `as_of` is the moment that "now" means (default: the latest answered_at in the log, so that tables never depend on the clock).
     `threads` are torch's threads in each worker.
     """
@@ -78,6 +89,7 @@ class NightlyConfig:
     output: str
     run_id: str
     checker: str = ""
+    parser: str = ""
     as_of: dt.datetime | None = None
     overwrite: bool = False
     allow_missing_evidence: bool = False
@@ -98,6 +110,7 @@ class NightlyConfig:
         if not self.checker:
             object.__setattr__(self, "checker", bundled_checker())
         check_checker(self.checker, self.hub)
+        check_parser(self.parser)
 
     @property
     def folder(self) -> str:

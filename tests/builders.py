@@ -51,6 +51,7 @@ def claim(claim_id: str = "c0", **fields: Any) -> Claim:
         "start": 0,
         "end": 25,
         "spans": [],
+        "inherited": [],
         "sentence": 0,
         "requires_evidence": True,
         "reason": None,

@@ -241,6 +241,8 @@ _TIDY = (
     (re.compile(rf"\s?{_HOLE}(?=[A-Za-z0-9])"), " "),
     (re.compile(rf"\s?{_HOLE}"), ""))
 _BULLET = re.compile(r"\A(?:(?:[-*+•◦‣>]|[0-9]{1,3}[.)])\s+)+(?:\[[ xX]\]\s+)?")
+_CODE = re.compile(r"`[^`]*`")
+_QUOTED_LINE = re.compile(r"\n([ \t]*>)")
 _EMPHASIS = re.compile(r"\*{1,3}|_{1,3}")
 # Emphasis over several sentences leaves one half of its marks in each.
 _EDGES = re.compile(r"\A(?:\*{1,3}|__)(?=[^\s*])|(?<=[^\s*])(?:\*{1,3}|__)(?=[.!?…。！？]*\Z)")
@@ -280,8 +282,17 @@ def _without_markers(text: str, markers: list[Marker], offset: int) -> str:
 
 def _without_emphasis(text: str) -> str:
     """Drop * and _ that open and close around words, and the backticks of code; snake_case and 5 * 3 stay."""
+    dropped = _emphasis(text) | _code_marks(text)
+    return "".join(character for position, character in enumerate(text) if position not in dropped)
+
+
+def _code_marks(text: str) -> set[int]:
+    return {position for code in _CODE.finditer(text) for position in (code.start(), code.end() - 1)}
+
+
+def _emphasis(text: str) -> set[int]:
     dropped: set[int] = set()
-    masked = re.sub(r"`[^`]*`", lambda code: "x" * len(code.group()), text)
+    masked = _CODE.sub(lambda code: "x" * len(code.group()), text)
     opened: dict[str, list[int]] = {}
     for token in _EMPHASIS.finditer(masked):
         before, after = masked[token.start() - 1 : token.start()], masked[token.end() : token.end() + 1]
@@ -290,9 +301,26 @@ def _without_emphasis(text: str) -> str:
             dropped.update(range(start := ours.pop(), start + len(token.group())), range(*token.span()))
         elif _is_word_edge(after, before):
             ours.append(token.start())
-    dropped.update(position for code in re.finditer(r"`[^`]*`", text) for position in (code.start(), code.end() - 1))
     dropped.update(position for edge in _EDGES.finditer(masked) for position in range(*edge.span()))
-    return "".join(character for position, character in enumerate(text) if position not in dropped)
+    return dropped
+
+
+def markup(text: str, markers: list[Marker], offset: int = 0) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Ranges of a sentence that are no words: those a parser must not see (markers, emphasis, bullets, prefixes of quoted lines),
+    and the backticks of code, in order.
+
+    >>> markup("**Load** fell [1].", find_markers("**Load** fell [1].")[0])
+    ([(0, 1), (1, 2), (6, 7), (7, 8), (14, 17)], [])
+    """
+    ranges = {(position, position + 1) for position in _emphasis(text)}
+    for start, end in {(marker.start - offset, marker.end - offset) for marker in markers}:
+        ranges.add((max(start, 0), min(end, len(text))))
+        if text[start : start + 1] == "]" and (opening := text.rfind("[", 0, start)) >= 0:
+            ranges.add((opening, opening + 1))
+    ranges.update(prefix.span(1) for prefix in _QUOTED_LINE.finditer(text))
+    if bullet := _BULLET.match(text):
+        ranges.add(bullet.span())
+    return sorted(ranges), [(position, position + 1) for position in sorted(_code_marks(text))]
 
 
 def _is_word_edge(inner: str, outer: str) -> bool:

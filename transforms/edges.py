@@ -96,9 +96,11 @@ def _by_id(evidence_id: str, declared: list[DeclaredCitation]) -> list[Target]:
 
 
 def _overlaps(citation: DeclaredCitation, claim: Claim) -> bool:
-    if citation.answer_start is None or citation.answer_end is None or claim.start is None or claim.end is None:
+    """Whether a citation's range touches words that are the claim's own."""
+    if citation.answer_start is None or citation.answer_end is None:
         return False
-    return citation.answer_start < claim.end and citation.answer_end > claim.start
+    own = [span for span in claim.spans if span not in claim.inherited] or claim.spans
+    return any(citation.answer_start < span.end and citation.answer_end > span.start for span in own)
 
 
 def _edge(answer: Answer, claim: Claim | None, citation: DeclaredCitation, status: str | None) -> Edge:

@@ -1,8 +1,8 @@
-"""Cut answers into claims: structured ones as they are, others by Markdown-aware sentences."""
+"""Cut answers into claims: structured ones as they are, others proposition by proposition."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,12 +12,22 @@ from schemas.answers import Answer
 from schemas.claims import Claim, Span
 from schemas.rejects import Reject
 from schemas.types import to_plain
-from transforms.citations import Marker, find_markers, strip_markers
+from transforms.citations import Marker, find_markers, markup, strip_markers
+from transforms.language import is_foreign
 from transforms.requires_evidence import evidence_reason
 from transforms.sentences import Sentence, mask_code, split_sentences
+from transforms.splitting.attachment import Holder, attach_markers
+from transforms.splitting.clauses import split_clauses
+from transforms.splitting.drafts import Draft
+from transforms.splitting.parsing import Parser, Word, find_model, load_parser, parser_name
+from transforms.splitting.shadow import Shadow, cast_shadow
+from transforms.splitting.table_rows import split_row
+from transforms.splitting.wording import char_spans, word_claim
 from transforms.tables import record_json, register_rows
 
-SPLITTER = "sentences-1"
+RULES_VERSION = "propositions-1"
+# Past this many characters a sentence is a list or no prose at all, and stays whole.
+MAX_LENGTH = 1200
 
 
 class InvalidClaims(ValueError):
@@ -38,54 +48,164 @@ class SplitAnswer(NamedTuple):
 register_rows(Answer, Claim, SplitAnswer)
 
 
-def split_answer(answer: Answer) -> SplitAnswer:
-    """Cut an answer into claims with offsets.
+def splitter_name(model: str = "") -> str:
+    """What every claim carries: version of the rules, of spaCy and of its model, and a hash of the model's files."""
+    return f"{RULES_VERSION} {parser_name(find_model(model))}"
 
-    Structured claims are taken as they are, but for markers in their words. Otherwise each sentence that holds words beside its
-    markers is one claim; a marker belongs to the sentence that it stands in or directly follows. Raises InvalidClaims where
-    structured claims contradict themselves.
+
+def split_answer(answer: Answer, parser: Parser | None = None) -> SplitAnswer:
+    """Cut an answer into claims with offsets; see split_answers.
+
+    >>> import datetime as dt
+    >>> answer = Answer("a", dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc), "?", "Logs are kept 7 days and metrics 30 days.", None)
+    >>> [claim.text for claim in split_answer(answer).claims]
+    ['Logs are kept 7 days', 'Metrics are kept 30 days']
     """
+    return split_answers([answer], parser)[0]
+
+
+def split_answers(answers: Sequence[Answer], parser: Parser | None = None) -> list[SplitAnswer]:
+    """Cut answers into claims with offsets, one result an answer; how many are cut together changes nothing.
+
+    Structured claims are taken as they are, but for markers in their words. Otherwise each sentence is cut into its propositions,
+    and each of them takes the markers that it stands in front of. Raises InvalidClaims where structured claims contradict
+    themselves.
+    """
+    parser = parser or load_parser()
+    outlines = [_outline(answer) for answer in answers]
+    shadows = [piece.shadow for outline in outlines for piece in outline.pieces if piece.shadow is not None]
+    parsed = iter(parser.parse(shadows))
+    splitter = f"{RULES_VERSION} {parser.name}"
+    return [_fill(outline, parsed, splitter) for outline in outlines]
+
+
+class _Piece(NamedTuple):
+    """A sentence with its markers; `shadow` where it is to be parsed."""
+
+    index: int
+    sentence: Sentence
+    markers: list[Marker]
+    text: str
+    reason: str | None
+    shadow: Shadow | None
+
+
+class _Outline(NamedTuple):
+    answer: Answer
+    pieces: list[_Piece]
+    markers: list[Marker]
+    unparsed: int
+
+
+def _outline(answer: Answer) -> _Outline:
+    """Everything about an answer that needs no parser."""
     if answer.claims is not None:
-        return _structured(answer)
-    masked = mask_code(answer.answer)
+        return _Outline(answer, [], [], 0)
     declared = frozenset(citation.marker for citation in answer.citations or [] if citation.marker)
-    markers, unparsed = find_markers(masked, declared=declared)
-    claims: list[Claim] = []
-    labels: list[list[str]] = []
-    bounds: list[tuple[int, int]] = []
+    markers, unparsed = find_markers(mask_code(answer.answer), declared=declared)
+    foreign = is_foreign(answer.answer)
+    pieces = []
     for index, sentence in enumerate(split_sentences(answer.answer, declared)):
         own = [marker for marker in markers if sentence.start <= marker.start < sentence.end]
-        text = strip_markers(sentence.text, own, offset=sentence.start)
-        if any(character.isalnum() for character in text):
-            claims.append(_claim(answer.answer_id, index, text, sentence, own))
-            labels.append([marker.label for marker in own])
-        elif claims and own:
+        pieces.append(_piece(index, sentence, own, foreign))
+    return _Outline(answer, pieces, markers, len(unparsed))
+
+
+def _piece(index: int, sentence: Sentence, markers: list[Marker], foreign: bool) -> _Piece:
+    text = strip_markers(sentence.text, markers, offset=sentence.start)
+    reason = _reason(text, sentence.text, foreign)
+    whole = reason is not None or sentence.kind == "table_row" or len(sentence.text) > MAX_LENGTH or len(text.split()) < 3
+    shadow = None if whole else cast_shadow(sentence.text, markup(sentence.text, markers, sentence.start)[0])
+    return _Piece(index, sentence, markers, text, reason, shadow)
+
+
+def _reason(text: str, sentence: str, foreign: bool) -> str | None:
+    """Why a claim needs no evidence. What is too short to tell follows the language of its answer."""
+    found = evidence_reason(text, sentence)
+    if found is None and (is_foreign(text) or (foreign and len(text.split()) < 8)):
+        return "unsupported_language"
+    return found
+
+
+def _fill(outline: _Outline, parsed: Iterator[list[Word]], splitter: str) -> SplitAnswer:
+    answer = outline.answer
+    if answer.claims is not None:
+        return _structured(answer, splitter)
+    claims: list[Claim] = []
+    labels: list[list[str]] = []
+    placed: set[Marker] = set()
+    for piece in outline.pieces:
+        words = next(parsed) if piece.shadow is not None else []
+        found = list(_claims(piece, words, answer.answer_id, splitter))
+        if not found and claims and piece.markers:
             # Markers alone on a line hang from what stands before them.
-            labels[-1].extend(marker.label for marker in own)
-        else:
-            continue
-        bounds.append((sentence.start, sentence.end))
-    placed = {(marker.start, marker.end) for marker in markers for start, end in bounds if start <= marker.start < end}
-    unplaced = [marker.label for marker in markers if (marker.start, marker.end) not in placed]
-    return SplitAnswer(answer, claims, labels, unplaced, len(unparsed))
+            labels[-1].extend(marker.label for marker in piece.markers)
+            placed.update(piece.markers)
+        for claim, markers in found:
+            claims.append(claim)
+            labels.append([marker.label for marker in markers])
+            placed.update(markers)
+    unplaced = [marker.label for marker in outline.markers if marker not in placed]
+    return SplitAnswer(answer, claims, labels, unplaced, outline.unparsed)
 
 
-def _claim(answer_id: str, index: int, text: str, sentence: Sentence, markers: list[Marker]) -> Claim:
-    reason = evidence_reason(text, sentence.text)
-    return Claim(
-        answer_id,
-        f"c{index}",
-        text,
-        sentence.start,
-        sentence.end,
-        _spans_between(sentence, markers),
-        index,
-        reason is None,
-        reason,
-        [],
-        [],
-        SPLITTER,
-    )
+class _Part(NamedTuple):
+    text: str
+    own: list[Span]
+    inherited: list[Span]
+    markers: list[Marker]
+
+
+def _claims(piece: _Piece, words: list[Word], answer_id: str, splitter: str) -> Iterator[tuple[Claim, list[Marker]]]:
+    parts = list(_parts(piece, words))
+    for number, part in enumerate(parts, start=1):
+        reason = piece.reason if len(parts) == 1 else _reason(part.text, part.text, foreign=False)
+        claim = Claim(
+            answer_id=answer_id,
+            claim_id=f"c{piece.index}" if len(parts) == 1 else f"c{piece.index}.{number}",
+            text=part.text,
+            start=min(span.start for span in part.own),
+            end=max(span.end for span in part.own),
+            spans=sorted({*part.own, *part.inherited}),
+            inherited=part.inherited,
+            sentence=piece.index,
+            requires_evidence=reason is None,
+            reason=reason,
+            families=[],
+            cited=[],
+            splitter=splitter,
+        )
+        yield claim, part.markers
+
+
+def _parts(piece: _Piece, words: list[Word]) -> Iterator[_Part]:
+    if piece.sentence.kind == "table_row" and piece.reason != "unsupported_language":
+        yield from (_Part(cell.text, cell.own, cell.inherited, cell.markers) for cell in split_row(piece.sentence, piece.markers))
+        return
+    drafts = split_clauses(words) if words else []
+    if len(drafts) > 1:
+        yield from _propositions(piece, words, drafts)
+    elif any(character.isalnum() for character in piece.text):
+        yield _Part(piece.text, _spans_between(piece.sentence, piece.markers), [], piece.markers)
+
+
+def _propositions(piece: _Piece, words: list[Word], drafts: list[Draft]) -> Iterator[_Part]:
+    start, text = piece.sentence.start, piece.sentence.text
+    hidden, code = markup(text, piece.markers, start)
+    texts = [word_claim(draft, text, sorted([*hidden, *code]), len(words)) for draft in drafts]
+    ends = [word.end + start for word in words if any(character.isalnum() for character in word.text)]
+    holders = [_holder(draft, text, start) for draft, text in zip(drafts, texts, strict=True)]
+    attached = attach_markers(holders, piece.markers, ends)
+    for draft, text, markers in zip(drafts, texts, attached, strict=True):
+        own = char_spans(draft, [i for i in draft.order if i not in draft.inherited], start)
+        inherited = char_spans(draft, [i for i in draft.order if i in draft.inherited], start)
+        yield _Part(text, own or inherited, inherited if own else [], markers)
+
+
+def _holder(draft: Draft, text: str, offset: int) -> Holder:
+    ends = {i: draft.words[i].end + offset for i in draft.order if draft.words[i].end > 0 and any(c.isalnum() for c in draft.words[i].text)}
+    own = frozenset(end for i, end in ends.items() if i not in draft.inherited)
+    return Holder(text, own, frozenset(ends.values()) - own)
 
 
 def _spans_between(sentence: Sentence, markers: list[Marker]) -> list[Span]:
@@ -98,7 +218,7 @@ def _spans_between(sentence: Sentence, markers: list[Marker]) -> list[Span]:
     return [*spans, Span(start, sentence.end)] if start < sentence.end else spans
 
 
-def _structured(answer: Answer) -> SplitAnswer:
+def _structured(answer: Answer, splitter: str) -> SplitAnswer:
     given = answer.claims or []
     ids = [claim.claim_id for claim in given]
     # An empty list declares nothing, as null does: then the claims' own ids are the declaration.
@@ -128,12 +248,13 @@ def _structured(answer: Answer) -> SplitAnswer:
                 claim.start,
                 claim.end,
                 spans,
+                [],
                 index,
                 reason is None,
                 reason,
                 [],
                 [],
-                SPLITTER,
+                splitter,
             )
         )
     return SplitAnswer(answer, claims, [list(claim.evidence_ids) for claim in given], [], 0)
@@ -141,7 +262,7 @@ def _structured(answer: Answer) -> SplitAnswer:
 
 def _structured_reason(text: str, requires_evidence: bool) -> str | None:
     """A generator's own word decides, but for what only the words can tell: an abstention, a language nobody here knows."""
-    found = evidence_reason(text, text)
+    found = _reason(text, text, foreign=False)
     if found in ("abstention", "unsupported_language"):
         return found
     return None if requires_evidence else "declared"
@@ -163,22 +284,38 @@ def answer_state(text: str, claims: list[Claim]) -> str:
 
 @dataclass
 class SplitAnswers(beam.PTransform):
-    """Cut answers into claims. Comes in: (source, Answer). Goes out: a dict of `splits` and `rejects`."""
+    """Cut answers into claims, parsed in batches. Comes in: (source, Answer). Goes out: a dict of `splits` and `rejects`."""
+
+    model: str = ""
 
     def expand(self, answers: beam.PCollection[tuple[str, Answer]]) -> dict[str, beam.PCollection]:
-        split = answers | "SplitAnswer" >> beam.ParDo(_split_or_reject).with_outputs("rejects", main="splits")
+        split = (
+            answers
+            | "BatchAnswers" >> beam.BatchElements(min_batch_size=8, max_batch_size=64)
+            | "SplitBatch" >> beam.ParDo(_SplitBatch(self.model)).with_outputs("rejects", main="splits")
+        )
         return {"splits": split.splits, "rejects": split.rejects}
 
 
-def _split_or_reject(sourced: tuple[str, Answer]) -> Iterator[Any]:
-    source, answer = sourced
-    try:
-        split = split_answer(answer)
-    except Exception as error:  # one answer that cannot be split must not take the others with it
-        reason = "invalid_claims" if isinstance(error, InvalidClaims) else "split_failed"
-        message = f"{source} (answer_id={answer.answer_id!r}): {error}"
-        yield beam.pvalue.TaggedOutput(
-            "rejects", Reject("answers", reason, message, source, answer.answer_id, record_json(to_plain(answer)))
-        )
-        return
-    yield split
+class _SplitBatch(beam.DoFn):
+    def __init__(self, model: str) -> None:
+        self.model = model
+
+    def setup(self) -> None:
+        self.parser = load_parser(self.model)
+
+    def process(self, batch: list[tuple[str, Answer]]) -> Iterator[Any]:
+        try:
+            yield from split_answers([answer for _, answer in batch], self.parser)
+        except Exception:  # one answer that cannot be split must not take the others with it
+            for source, answer in batch:
+                yield self._split_or_reject(source, answer)
+
+    def _split_or_reject(self, source: str, answer: Answer) -> Any:
+        try:
+            return split_answer(answer, self.parser)
+        except Exception as error:
+            reason = "invalid_claims" if isinstance(error, InvalidClaims) else "split_failed"
+            message = f"{source} (answer_id={answer.answer_id!r}): {error}"
+            record = record_json(to_plain(answer))
+            return beam.pvalue.TaggedOutput("rejects", Reject("answers", reason, message, source, answer.answer_id, record))

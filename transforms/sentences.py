@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from transforms.citations import find_markers
@@ -35,12 +35,14 @@ class Sentence(NamedTuple):
     kind: str
     heading: str | None
     columns: tuple[str, ...] = ()
+    column_bounds: tuple[tuple[int, int], ...] = ()
 
 
 def split_sentences(answer: str, declared: frozenset[str] = frozenset()) -> list[Sentence]:
     """Cut a Markdown answer into sentences, in order and disjoint, with `text == answer[start:end]`.
 
-    Kinds are paragraph, list_item, table_row (one sentence a row, `columns` names its header's cells) and quote. Headings are
+    Kinds are paragraph, list_item, table_row (one sentence a row, `columns` names its header's cells, which stand at characters
+    `column_bounds`) and quote. Headings are
     context ("Plans > Pro"); code, rules, definitions of links and footnotes and a table's first two rows are no sentences; all
     other characters but bullets and quote prefixes are in one. Trailing markers (`declared` names those of no grammar) belong
     to the sentence before them. Takes time linear in the text.
@@ -52,7 +54,7 @@ def split_sentences(answer: str, declared: frozenset[str] = frozenset()) -> list
     canvas = "".join(reader.canvas)
     marks = _marks(canvas, declared)
     return [
-        Sentence(start, end, answer[start:end], block.kind, block.heading, block.columns)
+        Sentence(start, end, answer[start:end], block.kind, block.heading, block.columns, block.column_bounds)
         for block in reader.blocks for start, end in _bounds(block, canvas, answer, marks)]
 
 
@@ -161,6 +163,7 @@ class _Block(NamedTuple):
     heading: str | None
     quoted: bool
     columns: tuple[str, ...] = ()
+    column_bounds: tuple[tuple[int, int], ...] = ()
 
 
 class _BlockReader:
@@ -171,7 +174,7 @@ class _BlockReader:
         self.canvas = list(masked)
         self.blocks: list[_Block] = []
         self._headings: list[tuple[int, str]] = []
-        self._columns: tuple[str, ...] = ()
+        self._columns: tuple[tuple[int, int], ...] = ()
         self._in_table = False
         self._open = False
         lines = [_line(masked, *found.span()) for found in _LINE.finditer(masked)]
@@ -193,15 +196,16 @@ class _BlockReader:
         _fill(self.canvas, line.start, line.end, " ")
         self._open = False
 
-    def _add(self, line: _Line, kind: str, columns: tuple[str, ...] = ()) -> None:
+    def _add(self, line: _Line, kind: str, bounds: tuple[tuple[int, int], ...] = ()) -> None:
         heading = " > ".join(text for _, text in self._headings) or None
-        self.blocks.append(_Block(line.start, line.end, kind, heading, line.quoted, columns))
+        columns = tuple(self.answer[start:end] for start, end in bounds)
+        self.blocks.append(_Block(line.start, line.end, kind, heading, line.quoted, columns, bounds))
 
     def _read_table(self, line: _Line, following: _Line | None) -> bool:
         if _is_delimiter_row(line):
             self._blank(line)
         elif "|" in line.text and following and _is_delimiter_row(following):
-            self._columns = tuple(cell.strip() for cell in _CELL.split(_cells(self.answer[line.start : line.end].strip())))
+            self._columns = tuple(_cells(self.answer, line.start, line.end))
             self._blank(line)
         elif ("|" in line.text and self._in_table) or (len(line.text) > 1 and line.text[0] == line.text[-1] == "|"):
             for edge in (line.start, line.start + len(line.text) - 1):
@@ -282,8 +286,15 @@ def _is_delimiter_row(line: _Line) -> bool:
     return "|" in line.text and "-" in line.text and set(line.text) <= set("|:- \t")
 
 
-def _cells(row: str) -> str:
-    return row.removeprefix("|").removesuffix("|")
+def _cells(answer: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Bounds of the cells of a table's row, without the space around them."""
+    row = answer[start:end].rstrip()
+    edges = [found.start() for found in _CELL.finditer(row)]
+    edges = [*([] if row.startswith("|") else [-1]), *edges, *([] if row.endswith("|") else [len(row)])]
+    for left, right in pairwise(edges):
+        cell = row[left + 1 : right]
+        first = start + left + 1 + len(cell) - len(cell.lstrip())
+        yield first, max(first, start + left + 1 + len(cell.rstrip()))
 
 
 _STOP = re.compile(r"[.!?…।؟۔]+|[。！？｡]+|\n")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transforms.inflection import is_verb
-from transforms.parsing import Word
+from transforms.splitting.inflection import is_verb
+from transforms.splitting.parsing import Word
+from transforms.splitting.vocabulary import vocabulary
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass"})
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _NOUNS = ("NOUN", "PROPN", "PRON")
-_SPEECH = frozenset(
-    "say says said tell tells told report reports reported note notes noted write writes wrote state states stated claim claims claimed think "
-    "thinks thought believe believes believed know knows knew hope hopes feel feels felt guess mean means suppose see sees ask asks asked".split()
+_SPEECH = vocabulary(
+    "say says said tell tells told report reports reported note notes noted write writes wrote state states stated claim "
+    "claims claimed think thinks thought believe believes believed know knows knew hope hopes feel feels felt guess mean "
+    "means suppose see sees ask asks asked"
 )
 
 
@@ -71,7 +73,7 @@ def _clause_above(words: list[Word], i: int) -> int | None:
 
 
 def _verb_in_compound(words: list[Word], verb: int) -> bool:
-    """"... and Braga handles returns": a verb read as part of a compound noun."""
+    """ "... and Braga handles returns": a verb read as part of a compound noun."""
     word = words[verb]
     noun = word.head
     if word.tag != "VBZ" or word.dep not in ("compound", "nmod", "amod") or noun < verb or words[noun].head == noun:
@@ -90,15 +92,24 @@ def _verb_in_compound(words: list[Word], verb: int) -> bool:
 
 
 def _subject_in_list(words: list[Word], verb: int) -> bool:
-    """"The limit is 80 degrees and Eco saves 15%": a subject read as a second member of what stands before it."""
+    """ "The limit is 80 degrees and Eco saves 15%": a subject read as a second member of what stands before it."""
     word = words[verb]
     if word.tag not in _FINITE or word.pos not in ("VERB", "AUX"):
         return False
     clause = word.head if word.dep in AUXILIARIES else verb
     if words[clause].dep not in ("conj", "ccomp", "ROOT", "dep", "parataxis", "advcl", "relcl") or _has_subject(words, clause):
         return False
-    start = min([kid for kid in _kids(words, clause) if words[kid].dep in (*AUXILIARIES, "neg", "advmod") and kid < clause] + [clause])
-    subject = next((i for i in range(start - 1, 0, -1) if words[i].dep == "conj" and words[i].pos in _NOUNS and _edge(words, i, last=True) >= start - 1), None)
+    start = min(
+        [kid for kid in _kids(words, clause) if words[kid].dep in (*AUXILIARIES, "neg", "advmod") and kid < clause] + [clause]
+    )
+    subject = next(
+        (
+            i
+            for i in range(start - 1, 0, -1)
+            if words[i].dep == "conj" and words[i].pos in _NOUNS and _edge(words, i, last=True) >= start - 1
+        ),
+        None,
+    )
     if subject is None or any(words[i].pos in ("VERB", "AUX", "PUNCT") for i in range(subject, start)):
         return False
     first, opening = words[subject].head, _edge(words, subject)
@@ -115,15 +126,22 @@ def _subject_in_list(words: list[Word], verb: int) -> bool:
 
 
 def _side_by_side(words: list[Word], root: int) -> bool:
-    """"The fan stops, the display turns off": the first of two main clauses read as a part of the second."""
+    """ "The fan stops, the display turns off": the first of two main clauses read as a part of the second."""
     if words[root].head != root or not _has_subject(words, root):
         return False
     for first in _kids(words, root):
         word = words[first]
-        if word.dep not in ("ccomp", "advcl", "parataxis") or first > root or not _has_subject(words, first) or word.pos not in ("VERB", "AUX"):
+        if (
+            word.dep not in ("ccomp", "advcl", "parataxis")
+            or first > root
+            or not _has_subject(words, first)
+            or word.pos not in ("VERB", "AUX")
+        ):
             continue
         marked = any(words[kid].dep == "mark" or words[kid].tag in ("WRB", "WP") for kid in _kids(words, first))
-        finite = word.tag in _FINITE or any(words[kid].tag in _FINITE for kid in _kids(words, first) if words[kid].dep in AUXILIARIES)
+        finite = word.tag in _FINITE or any(
+            words[kid].tag in _FINITE for kid in _kids(words, first) if words[kid].dep in AUXILIARIES
+        )
         end = _edge(words, first, last=True)
         behind = [words[i].text.lower() for i in range(end + 1, min(end + 3, len(words)))]
         apart = bool(behind) and (behind[0] in (",", ";", "–", "—", ":") or "so" in behind)
@@ -140,19 +158,30 @@ def _side_by_side(words: list[Word], root: int) -> bool:
     return False
 
 
-_OPENERS = frozenset({"DT", "CD", "PRP$", "PRP", "$", "NNS", "NNP"})
-_VERBS_BEFORE_PREPOSITION = frozenset("ships fits runs weighs costs lasts starts comes works charges ranges belongs returns operates".split())
+_OPENERS = vocabulary("DT CD PRP$ PRP $ NNS NNP")
+_VERBS_BEFORE_PREPOSITION = vocabulary(
+    "ships fits runs weighs costs lasts starts comes works charges ranges belongs returns operates"
+)
 
 
 def _verb_read_as_noun(words: list[Word], i: int) -> bool:
-    """"stores 20 units and uses 6 watts": a verb behind "and" read as a noun."""
+    """ "stores 20 units and uses 6 watts": a verb behind "and" read as a noun."""
     word = words[i]
-    if i < 2 or i + 1 >= len(words) or word.tag not in ("NNS", "NNPS", "VBZ") or word.text != word.text.lower() or words[i - 1].text not in ("and", ",", "but"):
+    if (
+        i < 2
+        or i + 1 >= len(words)
+        or word.tag not in ("NNS", "NNPS", "VBZ")
+        or word.text != word.text.lower()
+        or words[i - 1].text not in ("and", ",", "but")
+    ):
         return False
     if word.tag == "VBZ" and word.pos == "VERB" and word.dep in ("conj", "ROOT", "ccomp", "relcl", "advcl"):
         return False
     following = words[i + 1]
-    opens = following.tag in _OPENERS or (following.tag == "IN" and (word.text in _VERBS_BEFORE_PREPOSITION or words[min(i + 2, len(words) - 1)].text in ("most", "least")))
+    opens = following.tag in _OPENERS or (
+        following.tag == "IN"
+        and (word.text in _VERBS_BEFORE_PREPOSITION or words[min(i + 2, len(words) - 1)].text in ("most", "least"))
+    )
     if not opens or following.text == "of" or not is_verb(word.text):
         return False
     above = _clause_above(words, i)
@@ -177,19 +206,28 @@ def _verb_read_as_noun(words: list[Word], i: int) -> bool:
 def _singular_clause(words: list[Word], verb: int) -> int | None:
     """The clause up from `verb` that speaks of one thing in the present, as the verb with an -s does."""
     for _ in words:
-        present = words[verb].tag == "VBZ" or any(words[kid].tag == "VBZ" and words[kid].dep in AUXILIARIES for kid in _kids(words, verb))
+        present = words[verb].tag == "VBZ" or any(
+            words[kid].tag == "VBZ" and words[kid].dep in AUXILIARIES for kid in _kids(words, verb)
+        )
         if present:
             return verb
-        if words[verb].head == verb or words[verb].dep not in ("conj", "xcomp", "ccomp", "relcl"):
+        above = _clause_above(words, verb)
+        if words[verb].head == verb or words[verb].dep not in ("conj", "xcomp", "ccomp", "relcl") or above is None:
             return None
-        verb = words[verb].head
+        verb = above
     return None
 
 
 def _participle_in_list(words: list[Word], i: int) -> bool:
-    """"covers theft, missed flights and broken glasses": a participle in front of a noun read as a verb."""
+    """ "covers theft, missed flights and broken glasses": a participle in front of a noun read as a verb."""
     word = words[i]
-    if word.tag not in ("VBD", "VBN") or word.dep != "conj" or words[word.head].tag != "VBZ" or i < 2 or words[i - 1].text not in (",", "and", "or"):
+    if (
+        word.tag not in ("VBD", "VBN")
+        or word.dep != "conj"
+        or words[word.head].tag != "VBZ"
+        or i < 2
+        or words[i - 1].text not in (",", "and", "or")
+    ):
         return False
     if any(words[kid].dep in (*AUXILIARIES, *SUBJECTS) for kid in _kids(words, i)):
         return False
@@ -209,7 +247,7 @@ def _participle_in_list(words: list[Word], i: int) -> bool:
 
 
 def _twin_complement(words: list[Word], i: int) -> bool:
-    """"is light, corrosion-resistant and cheap": a second complement beside the first, in a list with it."""
+    """ "is light, corrosion-resistant and cheap": a second complement beside the first, in a list with it."""
     word = words[i]
     if word.dep not in ("acomp", "attr", "dobj") or word.head >= i:
         return False
@@ -223,7 +261,7 @@ def _twin_complement(words: list[Word], i: int) -> bool:
 
 
 def _verbless_root(words: list[Word], root: int) -> bool:
-    """"Iron melts at 1,538 degrees": a verb read as the head of a noun phrase that is the whole sentence."""
+    """ "Iron melts at 1,538 degrees": a verb read as the head of a noun phrase that is the whole sentence."""
     word = words[root]
     if word.head != root or word.tag != "NNS" or not is_verb(word.text) or root + 1 >= len(words):
         return False
@@ -242,8 +280,25 @@ def _verbless_root(words: list[Word], root: int) -> bool:
     return True
 
 
+def _object_in_front(words: list[Word], verb: int) -> bool:
+    """ "The Atlas drive stores 20 units": the subject read as an object that stands in front of its verb."""
+    word = words[verb]
+    if word.tag not in _FINITE or word.dep not in ("ROOT", "conj") or _has_subject(words, verb):
+        return False
+    front = [
+        kid
+        for kid in _kids(words, verb)
+        if kid < verb and words[kid].dep in ("dobj", "npadvmod", "dep", "nmod", "compound") and words[kid].pos in _NOUNS
+    ]
+    if len(front) != 1 or _edge(words, front[0], last=True) != verb - 1:
+        return False
+    words[front[0]] = words[front[0]]._replace(dep="nsubj")
+    return True
+
+
 CORRECTIONS: tuple[Callable[[list[Word], int], bool], ...] = (
     _verbless_root,
+    _object_in_front,
     _verb_in_compound,
     _subject_in_list,
     _verb_read_as_noun,

@@ -29,15 +29,19 @@ def _authors(others: str) -> str:
 # In running words only a comma before the "and" tells "Smith, Jones, and Lee (2020)" from "In Berlin, Smith and Lee (2020)".
 _NARRATIVE = re.compile(
     r"(?<![^\W_])(?<!['’-])" + _authors(rf"(?:(?:,\s{_NAME}){{1,5}},)?") + r"(?P<own>['’]s?)?(?:\*\*)?\s{0,2}"
-    rf"(?P<bracket>[(（](?P<years>{_YEARS}){_LOCATOR}[)）])")
+    rf"(?P<bracket>[(（](?P<years>{_YEARS}){_LOCATOR}[)）])"
+)
 _BRACKET = re.compile(r"[(（\[【]([^()（）\[\]【】\n\x00]{1,300})[)）\]】]|[(\[]([^()\[\]\n\x00]{1,300}\([0-9]{4}[a-z]?\)) ?[)\]]")
 _DATED = re.compile(rf"(?<![^\W_]){_YEAR}|n\.d\.|in press")
 _ITEMS = re.compile(rf"\s?;\s?(?![0-9])|(?:(?<=[0-9])|(?<=[0-9][a-z])),\s(?={_NAME}[\s,])(?!(?i:fig|table|chapter|section))")
 _SIGNAL = re.compile(
     r"(?:(?:(?:but |and )?see(?: also)?(?:,? e\.g\.)?|cf\.?|e\.g\.|i\.e\.|for example|also|(?:as )?cited in|adapted from"
-    r"|sources?:?),?\s)?", re.IGNORECASE)
+    r"|sources?:?),?\s)?",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(
-    _INITIALS + _authors(rf"(?:,\s{_NAME}){{0,5}},?") + rf"(?P<comma>,)?\s\(?(?P<years>{_YEARS}|n\.d\.|in press)\)?{_LOCATOR}")
+    _INITIALS + _authors(rf"(?:,\s{_NAME}){{0,5}},?") + rf"(?P<comma>,)?\s\(?(?P<years>{_YEARS}|n\.d\.|in press)\)?{_LOCATOR}"
+)
 
 _NO_NAMES = _words(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept "
@@ -47,31 +51,37 @@ _NO_NAMES = _words(
     "updated revised released published accessed retrieved founded established est adopted usa phd msc bsc mba born died built "
     "launched opened effective fiscal season the a an this that these those it they we he she i you both study studies "
     "research researchers results data report reports survey surveys analysis review authors experts critics scientists "
-    "evidence others population")
+    "evidence others population"
+)
 _DETERMINED = re.compile(
     r"(?:(?<!\w)(?i:the|an?|this|that|these|those|our|its|their|his|her|my|your|each|every|some|no)|\w['’]s)\s"
-    rf"(?:{_CAPITAL}\w{{0,30}}\s){{0,3}}\Z")
+    rf"(?:{_CAPITAL}\w{{0,30}}\s){{0,3}}\Z"
+)
 _VERB = (
     r"(?:(?:report|show|suggest|demonstrat|argu|observ|note|propos|conclud|describ|estimat|claim|measur|introduc|develop|compar|examin"
     r"|investigat|analy[sz]|explor|explain|discuss|review|assert|maintain|contend|emphasi[sz]|highlight|document|reveal|indicat"
     r"|confirm|establish|state|stress|warn|recommend|replicat|test|trace|calculat|comput|defin|hypothesi[sz]|theori[sz]|posit"
     r"|postulat|assess|evaluat|critici[sz]|challeng|question|predict|characteri[sz]|summari[sz])(?:e?[sd]?|ed)"
     r"|f(?:ound|inds?)|shown|identif(?:y|ies|ied)|stud(?:y|ies|ied)|writes?|wrote|written|holds?|held|th(?:inks?|ought)"
-    r"|points? out|pointed out|put forward)")
+    r"|points? out|pointed out|put forward)"
+)
 _WORK = (
     r"(?:stud(?:y|ies)|papers?|articles?|works?|books?|reviews?|(?:meta-)?analys[ei]s|models?|theor(?:y|ies|ems?)|frameworks?|findings?"
     r"|results?|data|experiments?|surveys?|research|arguments?|claims?|accounts?|methods?|approach|algorithms?|definitions?|thesis"
-    r"|hypothes[ei]s|reports?|estimates?|concepts?|observations?|conclusions?|proposals?|critiques?|essays?)")
+    r"|hypothes[ei]s|reports?|estimates?|concepts?|observations?|conclusions?|proposals?|critiques?|essays?)"
+)
 _REPORTS = re.compile(
     r"(?:\*\*)?(?:,\swho)?\s{1,2}(?:(?:\w{2,20}ly|also|both|first|then|later|even|ha[sd]|have|d(?:id|oes|o) not)\s){0,2}"
-    rf"{_VERB}\b")
+    rf"{_VERB}\b"
+)
 _WORKS = re.compile(rf"(?:['’]s)?\s{{1,2}}(?:[\w-]{{2,20}}\s){{0,3}}{_WORK}\b")
 # "interests in Finland (2008)", "success of Jaws (1975)": these prepositions tell nothing without a scholar's word before.
 _CREDITED = re.compile(
     rf"(?:(?:\A|[.!?(])\s{{0,2}}(?i:by|in)|(?<![^\W_])(?i:(?:{_VERB}|{_WORK})\sby"
     r"|(?:as|shown|described|proposed|argued|discussed|suggested|noted|stated|defined|explained|reviewed|summari[sz]ed|outlined|cited)\sin"
     r"|(?:models?|theory|work|findings?|results?|methods?|approach|framework|arguments?|definition|algorithm|conclusions?|estimates?)\sof"
-    rf"|according\sto|see(?:\salso)?|cf\.|following|per))\s{{1,2}}(?:\*\*)?{_INITIALS}\Z")
+    rf"|according\sto|see(?:\salso)?|cf\.|following|per))\s{{1,2}}(?:\*\*)?{_INITIALS}\Z"
+)
 _JOINED = re.compile(r",?\s(?:and|&|or)\s|,\s")
 
 

@@ -16,7 +16,8 @@ _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LOWERED = str.maketrans(_RAISED, "0123456789")
 _CANDIDATE = re.compile(
     r"\[([^\[\]\n]{1,300})\]|【([^【】\n]{1,300})】|［([^［］\n]{1,300})］"
-    rf"|(?P<raised>[{_RAISED}]+(?:(?:[,;˒⸴] ?|[⁻–])[{_RAISED}]+)*)")
+    rf"|(?P<raised>[{_RAISED}]+(?:(?:[,;˒⸴] ?|[⁻–])[{_RAISED}]+)*)"
+)
 _DEFINITION = re.compile(r"(?:\A|\n)[ \t>]*\Z")
 _SEPARATOR = re.compile(r"\s*[,;，；、]\s*")
 _RANGE = re.compile(r"([0-9]{1,9})\s*[-‐‑–—~]\s*([0-9]{1,9})")
@@ -24,7 +25,9 @@ _NAMED_RANGE = re.compile(r"([A-Za-z]+)([0-9]{1,9})\s*[-–—]\s*\1([0-9]{1,9})
 _NAMED = re.compile(r"\w[\w./#:@+~=&?%–-]*(?<!%)")
 _SOURCE_NUMBER = re.compile(
     r"(?:(?:docs?|documents?|sources?|refs?|references?|passages?|chunks?|citations?|cite|snippets?|excerpts?|see)\.?(?::?\s+#?|\s*#)"
-    r"|citation:)(?=[0-9])", re.IGNORECASE)
+    r"|citation:)(?=[0-9])",
+    re.IGNORECASE,
+)
 _NO_MARKERS = frozenset({"x", "sic", "note", "edit", "redacted", "ibid", "..."})
 
 # A raised digit behind these is an exponent: 12 m², kg/m³, R², but not "of 12 days²".
@@ -34,7 +37,9 @@ _UNIT_ALONE = re.compile(r"(?:\A|[^\w])(?:[kcdmnµμ]m|ft|yd|mc|[A-Za-z])\Z")
 _SOURCE_WORDS = re.compile(
     r"\[?\^?[0-9]+\]?|(?:(?:see|view)\s+)?(?:the\s+)?(?:docs?|documents?|documentation|sources?|links?|refs?|references?|cites?|citations?|pages?"
     r"|articles?|pdf|site|website|web|here|more|read more|learn more)(?:\s*#?[0-9]+)?|[A-Za-z]{1,6}-?[0-9]{1,4}|https?://\S+"
-    r"|(?:[\w-]+\.)+[a-z]{2,8}(?:/\S*)?", re.IGNORECASE)
+    r"|(?:[\w-]+\.)+[a-z]{2,8}(?:/\S*)?",
+    re.IGNORECASE,
+)
 _TITLED = re.compile(r"\(([^\s()]{1,1000})[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}')\)")
 _BETWEEN_LINKS = re.compile(r"\s{0,3}(?:[,;|]|and|&)?\s{0,3}")
 _GROUP_OPENING = re.compile(r"\((?:(?:see(?: also)?|sources?|refs?|references?|cf\.|via|from)\s?:?\s?)?\Z", re.IGNORECASE)
@@ -58,7 +63,9 @@ class _Link(NamedTuple):
 
 
 def find_markers(
-        text: str, grammars: tuple[str, ...] = GRAMMARS, declared: frozenset[str] = frozenset(),
+    text: str,
+    grammars: tuple[str, ...] = GRAMMARS,
+    declared: frozenset[str] = frozenset(),
 ) -> tuple[list[Marker], list[tuple[int, int]]]:
     """Find the markers of a text whose code is masked.
 
@@ -116,8 +123,11 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 def _is_definition(text: str, start: int, end: int) -> bool:
     """`[^3]: ...` or `[1]: ...` at the start of a line says what a marker means, and is none."""
-    return text[end : end + 1] == ":" and _DEFINITION.search(text[max(0, start - 8) : start]) is not None and (
-        start <= 8 or "\n" in text[start - 8 : start])
+    return (
+        text[end : end + 1] == ":"
+        and _DEFINITION.search(text[max(0, start - 8) : start]) is not None
+        and (start <= 8 or "\n" in text[start - 8 : start])
+    )
 
 
 def _labels(content: str, grammars: tuple[str, ...], declared: frozenset[str]) -> list[tuple[str, str]]:
@@ -230,7 +240,8 @@ def _chains(text: str, links: list[_Link]) -> list[list[_Link]]:
 _HOLE = "\x00"
 _ACCORDING = (
     r"(?:according to|as (?:stated|noted|described|shown|mentioned|reported|explained|outlined|specified|seen) (?:in|by)|as per|per"
-    r"|see(?: also)?|cf\.)")
+    r"|see(?: also)?|cf\.)"
+)
 # What is left around a marker once it is gone, and what to put there.
 _TIDY = (
     (re.compile(rf"{_HOLE}(?:\s?[,;&/、，]?\s?(?:and\s)?{_HOLE})+"), _HOLE),
@@ -239,7 +250,8 @@ _TIDY = (
     (re.compile(rf"\A(?:{_ACCORDING}|based on|from|in)\s{_HOLE}\s?,\s?", re.IGNORECASE), ""),
     (re.compile(rf"[,;.]?\s{_ACCORDING}\s{_HOLE}(?=[.!?。！？…]*\Z)", re.IGNORECASE), ""),
     (re.compile(rf"\s?{_HOLE}(?=[A-Za-z0-9])"), " "),
-    (re.compile(rf"\s?{_HOLE}"), ""))
+    (re.compile(rf"\s?{_HOLE}"), ""),
+)
 _BULLET = re.compile(r"\A(?:(?:[-*+•◦‣>]|[0-9]{1,3}[.)])\s+)+(?:\[[ xX]\]\s+)?")
 _CODE = re.compile(r"`[^`]*`")
 _QUOTED_LINE = re.compile(r"\n([ \t]*>)")

@@ -30,6 +30,10 @@ RULES_VERSION = "propositions-1"
 MAX_LENGTH = 1200
 
 
+# A sentence that only opines may state something in its second half; questions, instructions and the like stay whole.
+_SPLIT_REASONS = (None, "opinion", "hedge")
+
+
 class InvalidClaims(ValueError):
     """Structured claims that contradict themselves."""
 
@@ -114,7 +118,7 @@ def _outline(answer: Answer) -> _Outline:
 def _piece(index: int, sentence: Sentence, markers: list[Marker], foreign: bool) -> _Piece:
     text = strip_markers(sentence.text, markers, offset=sentence.start)
     reason = _reason(text, sentence.text, foreign)
-    whole = reason is not None or sentence.kind == "table_row" or len(sentence.text) > MAX_LENGTH or len(text.split()) < 3
+    whole = reason not in _SPLIT_REASONS or sentence.kind == "table_row" or len(sentence.text) > MAX_LENGTH or len(text.split()) < 3
     shadow = None if whole else cast_shadow(sentence.text, markup(sentence.text, markers, sentence.start)[0])
     return _Piece(index, sentence, markers, text, reason, shadow)
 
@@ -159,7 +163,7 @@ class _Part(NamedTuple):
 def _claims(piece: _Piece, words: list[Word], answer_id: str, splitter: str) -> Iterator[tuple[Claim, list[Marker]]]:
     parts = list(_parts(piece, words))
     for number, part in enumerate(parts, start=1):
-        reason = piece.reason if len(parts) == 1 else _reason(part.text, part.text, foreign=False)
+        reason = _part_reason(piece, part, len(parts))
         claim = Claim(
             answer_id=answer_id,
             claim_id=f"c{piece.index}" if len(parts) == 1 else f"c{piece.index}.{number}",
@@ -176,6 +180,12 @@ def _claims(piece: _Piece, words: list[Word], answer_id: str, splitter: str) -> 
             splitter=splitter,
         )
         yield claim, part.markers
+
+
+def _part_reason(piece: _Piece, part: _Part, n_parts: int) -> str | None:
+    if piece.sentence.kind == "table_row":
+        return piece.reason if piece.reason == "unsupported_language" else None
+    return piece.reason if n_parts == 1 else evidence_reason(part.text, part.text)
 
 
 def _parts(piece: _Piece, words: list[Word]) -> Iterator[_Part]:
@@ -203,7 +213,11 @@ def _propositions(piece: _Piece, words: list[Word], drafts: list[Draft]) -> Iter
 
 
 def _holder(draft: Draft, text: str, offset: int) -> Holder:
-    ends = {i: draft.words[i].end + offset for i in draft.order if draft.words[i].end > 0 and any(c.isalnum() for c in draft.words[i].text)}
+    ends = {
+        i: draft.words[i].end + offset
+        for i in draft.order
+        if draft.words[i].end > 0 and any(c.isalnum() for c in draft.words[i].text)
+    }
     own = frozenset(end for i, end in ends.items() if i not in draft.inherited)
     return Holder(text, own, frozenset(ends.values()) - own)
 

@@ -55,7 +55,9 @@ def split_sentences(answer: str, declared: frozenset[str] = frozenset()) -> list
     marks = _marks(canvas, declared)
     return [
         Sentence(start, end, answer[start:end], block.kind, block.heading, block.columns, block.column_bounds)
-        for block in reader.blocks for start, end in _bounds(block, canvas, answer, marks)]
+        for block in reader.blocks
+        for start, end in _bounds(block, canvas, answer, marks)
+    ]
 
 
 def _bounds(block: _Block, canvas: str, answer: str, marks: _Marks) -> Iterable[tuple[int, int]]:
@@ -318,18 +320,20 @@ _NEVER_END = _words("e.g i.e eg ie approx vs cf ca dr mr mrs ms prof viz incl ex
 _TITLES = _words("Capt Lt Col Sgt Gen Sen Rep Gov Rev Hon Mt St")
 _BEFORE_NUMBER = _words(
     "no nos nr p pp vol fig figs eq eqs sec art ch tab para ver rev app ref refs min max est "
-    "jan feb mar apr jun jul aug sep sept oct nov dec")
+    "jan feb mar apr jun jul aug sep sept oct nov dec"
+)
 _RARELY_END = _words("inc ltd co corp jr sr al ave blvd rd dept ext bros univ ph.d")
 _TIMES = _words("a.m p.m am pm")
-_TIME_WORDS = _words(
-    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday UTC GMT EST EDT PST PDT CET CEST BST ET PT")
+_TIME_WORDS = _words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday UTC GMT EST EDT PST PDT CET CEST BST ET PT")
 _LETTERED = _words(
-    "plan vitamin type class option group appendix part section grade hepatitis tier level table figure category phase")
+    "plan vitamin type class option group appendix part section grade hepatitis tier level table figure category phase"
+)
 _STARTERS = _words(
     "the it this that these those he she they we you i in on at as a an for from to with by if when while however but "
     "and or so there here its their our your my after before since during although because not no all each every some "
     "most many both only according also additionally furthermore moreover then thus therefore what which who how why "
-    "where please note see once use until under over")
+    "where please note see once use until under over"
+)
 # "1[4]. Store ...": a citation that was put behind the number of a list item.
 _MARKED_NUMBER = re.compile(r"[0-9]{1,2}(?:\[[^\[\]]{1,20}\])+")
 _LIST_NUMBER = re.compile(r"[*_(\[]*(?:[0-9]{1,2}|[a-z])\Z")

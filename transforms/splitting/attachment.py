@@ -9,7 +9,8 @@ from typing import NamedTuple
 from transforms.citations import Marker
 
 _HEDGE = re.compile(
-    r"(?:it (?:is|may be|might be|seems|is also) (?:possible|conceivable|unclear|uncertain|plausible|thinkable)|perhaps|maybe|possibly)\b", re.IGNORECASE
+    r"(?:it (?:is|may be|might be|seems|is also) (?:possible|conceivable|unclear|uncertain|plausible|thinkable)|perhaps|maybe|possibly)\b",
+    re.IGNORECASE,
 )
 
 
@@ -53,7 +54,11 @@ def _grouped(markers: Sequence[Marker], word_ends: Sequence[int]) -> dict[int, l
 def _anchors(holder: Holder, others: list[Holder], anchors: list[int]) -> list[int]:
     last = max(holder.own, default=-1)
     inside = [anchor for anchor in anchors if anchor in holder.own or anchor in holder.inherited]
-    alone = [anchor for anchor in inside if anchor in holder.own and anchor != last and not any(anchor in other.inherited | other.own for other in others)]
+    alone = [
+        anchor
+        for anchor in inside
+        if anchor in holder.own and anchor != last and not any(anchor in other.inherited | other.own for other in others)
+    ]
     behind = min((anchor for anchor in anchors if anchor >= last), default=None)
     if behind is None or behind in inside or alone or (behind != last and _HEDGE.match(holder.text)):
         return inside

@@ -57,6 +57,8 @@ def _needs_auxiliary(draft: Draft, one: int, other: int) -> bool:
 
 
 def split_joined_clauses(draft: Draft) -> list[Draft] | None:
+    if "conj" not in draft.deps:
+        return None
     for verb in draft.order:
         if draft.dep(verb) == "conj" or not is_clause(draft, verb):
             continue
@@ -69,7 +71,7 @@ def split_joined_clauses(draft: Draft) -> list[Draft] | None:
 
 
 def _may_split_clauses(draft: Draft, verb: int, chain: list[int], clauses: list[int]) -> bool:
-    if is_choice(draft, chain, clauses) or not asserted_above(draft, verb):
+    if is_choice(draft, chain, clauses) or not asserted_above(draft, verb) or _is_guess(draft, verb):
         return False
     for one, other in itertools.pairwise(clauses):
         shares_subject = draft.subject(other) is None
@@ -87,6 +89,14 @@ def _may_split_clauses(draft: Draft, verb: int, chain: list[int], clauses: list[
         ):
             return False
     return f"{draft.lower(clauses[0])}/{draft.lower(clauses[1])}" not in FIXED
+
+
+_GUESSES = frozenset({"perhaps", "maybe", "possibly", "probably", "presumably", "allegedly", "reportedly", "supposedly"})
+
+
+def _is_guess(draft: Draft, verb: int) -> bool:
+    """Whether an adverb calls all that follows possible: "perhaps A and B"."""
+    return any(draft.lower(kid) in _GUESSES and draft.place[kid] < draft.place[verb] for kid in draft.kids(verb, "advmod"))
 
 
 def _same_form(draft: Draft, one: int, other: int) -> bool:

@@ -33,8 +33,14 @@ class Draft:
                 kids.setdefault(self.words[i].head, []).append(i)
         return kids
 
+    @cached_property
+    def deps(self) -> frozenset[str]:
+        return frozenset(self.words[i].dep for i in self.order)
+
     def kids(self, i: int, *deps: str) -> list[int]:
-        kids = self._kids.get(i, [])
+        kids = self._kids.get(i)
+        if not kids:
+            return []
         return [kid for kid in kids if self.words[kid].dep in deps] if deps else kids
 
     def tree(self, i: int) -> set[int]:
@@ -57,7 +63,7 @@ class Draft:
         return self.words[i].dep
 
     def subject(self, verb: int) -> int | None:
-        return next(iter(self.kids(verb, *SUBJECTS)), None)
+        return next((kid for kid in self._kids.get(verb, ()) if self.words[kid].dep in SUBJECTS), None)
 
     def first(self, tokens: Iterable[int]) -> int:
         return min(self.place[i] for i in tokens)

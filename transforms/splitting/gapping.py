@@ -9,6 +9,8 @@ from transforms.splitting.inflection import plain_form
 
 def split_gapping(draft: Draft) -> list[Draft] | None:
     """ "logs are kept 7 days and metrics 30 days": the second part lacks the verb."""
+    if "cc" not in draft.deps:
+        return None
     verb = next((i for i in draft.order if draft.words[i].head == i and is_clause(draft, i)), None)
     if verb is None or draft.subject(verb) is None or negated(draft, verb):
         return None
@@ -118,6 +120,8 @@ def _is_quantity(draft: Draft, piece: list[int]) -> bool:
 
 def split_two_complements(draft: Draft) -> list[Draft] | None:
     """ "returns 200 on success and 404 if the key is missing": each object keeps what follows it."""
+    if "conj" not in draft.deps:
+        return None
     for verb in draft.order:
         if not is_clause(draft, verb) or not asserted(draft, verb):
             continue
@@ -143,6 +147,8 @@ def split_two_complements(draft: Draft) -> list[Draft] | None:
 
 def split_but_not(draft: Draft) -> list[Draft] | None:
     """ "is available in the EU but not in the US": the second part denies the verb."""
+    if "cc" not in draft.deps:
+        return None
     for cc in draft.order:
         if draft.lower(cc) != "but" or draft.dep(cc) != "cc" or draft.place[cc] + 2 >= len(draft.order):
             continue

@@ -125,6 +125,8 @@ def _singular(draft: Draft, subject: int) -> Draft:
 
 
 def split_joined_words(draft: Draft) -> list[Draft] | None:
+    if "conj" not in draft.deps:
+        return None
     for head in draft.order:
         if not draft.kids(head, "conj") or draft.dep(head) == "conj":
             continue

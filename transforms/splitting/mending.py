@@ -22,10 +22,11 @@ _SPEECH = vocabulary(
 def mend(words: list[Word]) -> list[Word]:
     """Correct a parse word by word; a correction that would leave no tree is dropped."""
     for correct in CORRECTIONS:
+        mended = list(words)
         for i in range(len(words)):
-            mended = list(words)
-            if correct(mended, i) and _is_tree(mended):
-                words = mended
+            if correct(mended, i):
+                words = mended if _is_tree(mended) else words
+                mended = list(words)
     return words
 
 
@@ -296,12 +297,43 @@ def _object_in_front(words: list[Word], verb: int) -> bool:
     return True
 
 
+def _bare_verb_in_list(words: list[Word], i: int) -> bool:
+    """ "can create, list and delete buckets": a verb behind a modal's verb read as a noun or an adjective."""
+    word = words[i]
+    if i < 2 or word.tag not in ("NN", "JJ", "VBP") or words[i - 1].text not in (",", "and", "or") or not is_verb(word.text):
+        return False
+    before = i - 2 if words[i - 2].text != "," else i - 3
+    if before < 0 or words[before].tag != "VB" or word.text != word.text.lower() or i + 1 >= len(words):
+        return False
+    verb = before
+    while words[verb].dep == "conj" and words[words[verb].head].tag == "VB":
+        verb = words[verb].head
+    if not any(words[kid].tag in ("MD", "TO") for kid in _kids(words, verb)) or words[i + 1].tag not in (
+        ",",
+        "CC",
+        "NNS",
+        "DT",
+        "PRP$",
+        "NN",
+    ):
+        return False
+    noun = word.head
+    words[i] = word._replace(tag="VB", pos="VERB", dep="conj", head=verb)
+    if noun > i:
+        words[noun] = words[noun]._replace(head=i, dep="dobj")
+    for kid in range(before + 1, len(words)):
+        if words[kid].head in (i, noun) and kid < i and words[kid].dep in ("punct", "cc"):
+            words[kid] = words[kid]._replace(head=verb)
+    return True
+
+
 CORRECTIONS: tuple[Callable[[list[Word], int], bool], ...] = (
     _verbless_root,
     _object_in_front,
     _verb_in_compound,
     _subject_in_list,
     _verb_read_as_noun,
+    _bare_verb_in_list,
     _participle_in_list,
     _twin_complement,
     _side_by_side,

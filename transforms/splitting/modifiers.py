@@ -25,6 +25,8 @@ _OF_CLAUSE = vocabulary("mean make allow lead result cause help ensure enable")
 
 
 def split_relative(draft: Draft) -> list[Draft] | None:
+    if "relcl" not in draft.deps:
+        return None
     for verb in draft.order:
         if draft.dep(verb) != "relcl" or draft.words[verb].head == verb:
             continue
@@ -115,6 +117,8 @@ def _fill_relative(draft: Draft, verb: int, pronoun: int, noun: int, antecedent:
 
 
 def split_apposition(draft: Draft) -> list[Draft] | None:
+    if "appos" not in draft.deps:
+        return None
     for appos in draft.order:
         if draft.dep(appos) != "appos" or not after_comma(draft, appos):
             continue
@@ -184,6 +188,8 @@ _STATES = vocabulary(
 
 
 def split_participle(draft: Draft) -> list[Draft] | None:
+    if not draft.deps & {"acl", "advcl", "prep"}:
+        return None
     for verb in draft.order:
         word = draft.words[verb]
         if word.dep not in ("acl", "advcl", "prep") or word.tag not in ("VBN", "VBG") or draft.lower(verb) in PREPOSITIONAL:

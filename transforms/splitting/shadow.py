@@ -166,6 +166,9 @@ _SURROGATES = (
 )
 
 
+_WIDE = re.compile(r"\s\s|[^\S ]|\A\s")
+
+
 class Shadow(NamedTuple):
     """A text for the parser; its character i stands for characters [starts[i], ends[i]) of the original."""
 
@@ -184,18 +187,22 @@ def cast_shadow(text: str, hidden: Iterable[tuple[int, int]] = ()) -> Shadow:
     >>> cast_shadow("The limit is 80 °C [1].", [(18, 22)]).text
     'The limit is 80 degrees.'
     """
-    pieces = _merged(text, hidden)
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for start, end, words in pieces:
-        letters.append(words if words is not None else text[start:end])
-        if words is None:
+    for start, end, words in _merged(text, hidden):
+        if words is None and not _WIDE.search(text, start, end) and not (letters[-1:] == [" "] and text[start] == " "):
+            letters.extend(text[start:end])
             starts.extend(range(start, end))
             ends.extend(range(start + 1, end + 1))
-        else:
-            starts.extend([start] * len(words))
-            ends.extend([end] * len(words))
+            continue
+        for place, letter in enumerate(text[start:end] if words is None else words):
+            # A space that stands for a line break, or where something between two spaces is gone: one is enough.
+            if letter.isspace() and (not letters or letters[-1] == " "):
+                continue
+            letters.append(" " if letter.isspace() else letter)
+            starts.append(start + place if words is None else start)
+            ends.append(start + place + 1 if words is None else end)
     return Shadow("".join(letters), starts, ends)
 
 

@@ -17,8 +17,10 @@ from transforms.splitting.grammar import (
 
 
 def split_subordinate(draft: Draft) -> list[Draft] | None:
+    if "advcl" not in draft.deps:
+        return None
     for clause in draft.order:
-        kind = marks_cause(draft, clause)
+        kind = marks_cause(draft, clause) if draft.dep(clause) == "advcl" else ""
         if (
             not kind
             or not asserted_above(draft, draft.words[clause].head)

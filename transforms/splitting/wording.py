@@ -30,9 +30,14 @@ def word_claim(draft: Draft, text: str, hidden: list[tuple[int, int]], n_words: 
 def _trimmed(draft: Draft) -> list[int]:
     """Without the conjunctions and marks that are left over in front."""
     order = list(draft.order)
-    while order and (draft.words[order[0]].pos in ("CCONJ", "SPACE") or draft.words[order[0]].text in (",", ";", ":", ".", "–", "—", "-", ")", "so", "--")):
+    while order and (
+        draft.words[order[0]].pos in ("CCONJ", "SPACE")
+        or draft.words[order[0]].text in (",", ";", ":", ".", "–", "—", "-", ")", "so", "--")
+    ):
         order.pop(0)
-    while order and (draft.words[order[-1]].pos == "CCONJ" or draft.words[order[-1]].text in (",", ";", ":", "–", "—", "(", "-", "--")):
+    while order and (
+        draft.words[order[-1]].pos == "CCONJ" or draft.words[order[-1]].text in (",", ";", ":", "–", "—", "(", "-", "--")
+    ):
         order.pop()
     return order
 
@@ -67,7 +72,8 @@ def _gap(draft: Draft, text: str, hidden: list[tuple[int, int]], previous: int |
 
 
 def _with_article(words: str, text: str) -> str:
-    """"an" in front of a word that the sentence does not have it before becomes "a", and the other way round."""
+    """ "an" in front of a word that the sentence does not have it before becomes "a", and the other way round."""
+
     def fit(found: re.Match[str]) -> str:
         if re.search(rf"\b{found[1]}\s+{re.escape(found[2])}", text, re.IGNORECASE):
             return found[0]

@@ -21,10 +21,25 @@ MAY_IMPORT = {
 # Seconds each to import: inside a function, `setup()` or `load_model()`, or under TYPE_CHECKING.
 HEAVY = frozenset({"torch", "transformers", "great_expectations", "spacy"})
 NEVER_IN_CASES = frozenset({"apache_beam", "torch"})
-TOP_LEVEL = frozenset({
-    "pipelines", "transforms", "schemas", "cases", "tests", "models", "docs", "setup.py", "README.md", "Makefile", "CHANGELOG.md",
-    "LICENSE", "pyproject.toml", "MANIFEST.in", "constraints.txt",
-})
+TOP_LEVEL = frozenset(
+    {
+        "pipelines",
+        "transforms",
+        "schemas",
+        "cases",
+        "tests",
+        "models",
+        "docs",
+        "setup.py",
+        "README.md",
+        "Makefile",
+        "CHANGELOG.md",
+        "LICENSE",
+        "pyproject.toml",
+        "MANIFEST.in",
+        "constraints.txt",
+    }
+)
 DOT_FOLDERS = frozenset({".ci", ".github"})
 
 

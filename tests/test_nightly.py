@@ -28,7 +28,7 @@ from transforms.families import families_of
 from transforms.judging import PairVerdict, decide, finish_verdict
 from transforms.metrics import score_answer
 from transforms.premises import PendingEdge, pair_of, widen_premises
-from transforms.propositions import SPLITTER, split_answer
+from transforms.propositions import split_answer, splitter_name
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def direct_ratios(answers, rows):
 def base_verdict(edge, joined):
     from schemas.verdicts import Verdict
 
-    return Verdict(edge.answer_id, edge.claim_id, edge.sentence, edge.evidence_id, status=joined.status, splitter=SPLITTER)
+    return Verdict(edge.answer_id, edge.claim_id, edge.sentence, edge.evidence_id, status=joined.status, splitter=splitter_name())
 
 
 def test_a_poison_pair_is_unjudged_and_the_rest_is_scored(tmp_path, fake_checker):

@@ -15,8 +15,9 @@ from schemas.types import to_table
 SAMPLE = build_sample()
 BROKEN = {"exp-bad-span", "pump-bad"}
 EVIDENCE = {(row.evidence_id, row.version): row for row in SAMPLE.evidence}
-EDGES = [(answer, gold.claims[edge.claim], edge)
-         for answer, gold in zip(SAMPLE.answers, SAMPLE.gold, strict=True) for edge in gold.edges]
+EDGES = [
+    (answer, gold.claims[edge.claim], edge) for answer, gold in zip(SAMPLE.answers, SAMPLE.gold, strict=True) for edge in gold.edges
+]
 JUDGED = [(claim, edge) for _, claim, edge in EDGES if edge.status == "judged"]
 
 
@@ -108,7 +109,15 @@ def test_every_status_follows_from_the_tables():
 
 def test_every_status_occurs():
     assert {edge.status for _, _, edge in EDGES} == {
-        "judged", "dangling", "no_version", "forbidden", "empty_evidence", "bad_span", "quote_mismatch", "abstained"}
+        "judged",
+        "dangling",
+        "no_version",
+        "forbidden",
+        "empty_evidence",
+        "bad_span",
+        "quote_mismatch",
+        "abstained",
+    }
 
 
 def test_answers_are_asked_at_and_around_the_boundaries_of_versions():
@@ -142,8 +151,13 @@ def test_claim_words_stand_in_the_answer():
 
 
 def test_word_overlap_does_not_solve_the_sample():
-    scored = [(max(_token_f1(claim.text, sentence) for sentence in _holding_sentences(EVIDENCE[edge.evidence_id, edge.version])),
-               edge.supported) for claim, edge in JUDGED]
+    scored = [
+        (
+            max(_token_f1(claim.text, sentence) for sentence in _holding_sentences(EVIDENCE[edge.evidence_id, edge.version])),
+            edge.supported,
+        )
+        for claim, edge in JUDGED
+    ]
     accuracies = [_balanced_accuracy(scored, threshold) for threshold, _ in scored]
     print(f"token F1 over {len(scored)} judged edges: balanced accuracy {max(accuracies):.3f}, reversed {1 - min(accuracies):.3f}")
     assert max(accuracies) < 0.75
@@ -155,10 +169,14 @@ def test_gold_survives_json():
     assert gold_from_json(gold_to_json(GoldAnswer("a", "empty", [], []))) == GoldAnswer("a", "empty", [], [])
 
 
-@pytest.mark.parametrize(("sentence", "markers", "text"), [
-    ("Logs are kept for 30 days [1].", ["1"], "Logs are kept for 30 days"),
-    ("- Logs are kept [1, 3] for 30 days. [2-4][1]", ["1", "3", "2", "4"], "Logs are kept for 30 days"),
-    ("Is that all?", [], "Is that all")])
+@pytest.mark.parametrize(
+    ("sentence", "markers", "text"),
+    [
+        ("Logs are kept for 30 days [1].", ["1"], "Logs are kept for 30 days"),
+        ("- Logs are kept [1, 3] for 30 days. [2-4][1]", ["1", "3", "2", "4"], "Logs are kept for 30 days"),
+        ("Is that all?", [], "Is that all"),
+    ],
+)
 def test_markers_and_claim_text(sentence, markers, text):
     assert (markers_in(sentence), claim_text(sentence)) == (markers, text)
 

@@ -61,7 +61,7 @@ _VERB = (
     r"(?:(?:report|show|suggest|demonstrat|argu|observ|note|propos|conclud|describ|estimat|claim|measur|introduc|develop|compar|examin"
     r"|investigat|analy[sz]|explor|explain|discuss|review|assert|maintain|contend|emphasi[sz]|highlight|document|reveal|indicat"
     r"|confirm|establish|state|stress|warn|recommend|replicat|test|trace|calculat|comput|defin|hypothesi[sz]|theori[sz]|posit"
-    r"|postulat|assess|evaluat|critici[sz]|challeng|question|predict|characteri[sz]|summari[sz])(?:e?[sd]?|ed)"
+    r"|postulat|assess|evaluat|critici[sz]|challeng|question|predict|characteri[sz]|summari[sz]|interview|survey|recruit|model|simulat|record|collect|randomi[sz]|enrol|enroll|monitor)(?:e?[sd]?|ed)"
     r"|f(?:ound|inds?)|shown|identif(?:y|ies|ied)|stud(?:y|ies|ied)|writes?|wrote|written|holds?|held|th(?:inks?|ought)"
     r"|points? out|pointed out|put forward)"
 )

@@ -193,8 +193,11 @@ def _parts(piece: _Piece, words: list[Word]) -> Iterator[_Part]:
         yield from (_Part(cell.text, cell.own, cell.inherited, cell.markers) for cell in split_row(piece.sentence, piece.markers))
         return
     drafts = split_clauses(words) if words else []
-    if len(drafts) > 1:
-        yield from _propositions(piece, words, drafts)
+    parts = list(_propositions(piece, words, drafts)) if len(drafts) > 1 else []
+    if piece.reason is not None and all(evidence_reason(part.text, part.text) for part in parts):
+        parts = []
+    if parts:
+        yield from parts
     elif any(character.isalnum() for character in piece.text):
         yield _Part(piece.text, _spans_between(piece.sentence, piece.markers), [], piece.markers)
 
@@ -204,12 +207,12 @@ def _propositions(piece: _Piece, words: list[Word], drafts: list[Draft]) -> Iter
     hidden, code = markup(text, piece.markers, start)
     texts = [word_claim(draft, text, sorted([*hidden, *code]), len(words)) for draft in drafts]
     ends = [word.end + start for word in words if any(character.isalnum() for character in word.text)]
-    holders = [_holder(draft, text, start) for draft, text in zip(drafts, texts, strict=True)]
+    holders = [_holder(draft, words_of_it, start) for draft, words_of_it in zip(drafts, texts, strict=True)]
     attached = attach_markers(holders, piece.markers, ends)
-    for draft, text, markers in zip(drafts, texts, attached, strict=True):
-        own = char_spans(draft, [i for i in draft.order if i not in draft.inherited], start)
-        inherited = char_spans(draft, [i for i in draft.order if i in draft.inherited], start)
-        yield _Part(text, own or inherited, inherited if own else [], markers)
+    for draft, words_of_it, markers in zip(drafts, texts, attached, strict=True):
+        own = char_spans(draft, [i for i in draft.order if i not in draft.inherited], text, start)
+        inherited = char_spans(draft, [i for i in draft.order if i in draft.inherited], text, start)
+        yield _Part(words_of_it, own or inherited, inherited if own else [], markers)
 
 
 def _holder(draft: Draft, text: str, offset: int) -> Holder:

@@ -203,7 +203,8 @@ def cast_shadow(text: str, hidden: Iterable[tuple[int, int]] = ()) -> Shadow:
             letters.append(" " if letter.isspace() else letter)
             starts.append(start + place if words is None else start)
             ends.append(start + place + 1 if words is None else end)
-    return Shadow("".join(letters), starts, ends)
+    # Half a character (a lone surrogate) cannot be written in UTF-8, which the parser does.
+    return Shadow("".join(letters).encode("utf-8", "replace").decode("utf-8"), starts, ends)
 
 
 def _merged(text: str, hidden: Iterable[tuple[int, int]]) -> list[tuple[int, int, str | None]]:

@@ -89,12 +89,15 @@ def _capitalised(words: str) -> str:
     return words if as_written else words[:1].upper() + words[1:]
 
 
-def char_spans(draft: Draft, indices: list[int], offset: int) -> list[Span]:
-    """Ranges of characters of the answer that words stand at, in order, neighbours joined."""
+def char_spans(draft: Draft, indices: list[int], text: str, offset: int) -> list[Span]:
+    """Ranges of characters of the answer that words stand at, in order; only white space between two joins them.
+
+    `text` is the sentence, which starts at character `offset` of the answer.
+    """
     ranges = sorted({(draft.words[i].start, draft.words[i].end) for i in indices if draft.words[i].start >= 0})
     joined: list[list[int]] = []
     for start, end in ranges:
-        if joined and start <= joined[-1][1] + 1:
+        if joined and not text[joined[-1][1] : start].strip():
             joined[-1][1] = max(joined[-1][1], end)
         else:
             joined.append([start, end])

@@ -170,7 +170,7 @@ def unmark(marked: str) -> tuple[str, dict[str, tuple[int, int]]]:
     """
     text, spans, read = "", {}, 0
     for match in _CLIP.finditer(marked):
-        text += marked[read:match.start()]
+        text += marked[read : match.start()]
         if match[1] in spans:
             raise ValueError(f"two spans have one name: {match[1]!r} in {marked[:60]!r}; rename one")
         spans[match[1]] = (len(text), len(text) + len(match[2]))
@@ -184,12 +184,21 @@ def unmark(marked: str) -> tuple[str, dict[str, tuple[int, int]]]:
 def _common(document: Mapping[str, Any], passage: Mapping[str, Any], text: str) -> dict[str, Any]:
     kind = passage.get("kind", document.get("kind"))
     return {
-        "version": str(passage.get("version", "1")), "doc_id": document["doc_id"], "text": text, "status": _status(passage),
-        "uri": document["uri"], "context": " > ".join([document["title"], *([passage["path"]] if "path" in passage else [])]),
-        "valid_from": _moment(passage.get("from")), "valid_to": _moment(passage.get("to")),
-        "published_at": _moment(passage.get("from")), "retracted_at": _moment(passage.get("retracted")),
-        "superseded_by": passage.get("superseded_by"), "statement_kind": kind,
-        "source_type": passage.get("source_type", document.get("source_type", "primary")), "principals": passage.get("principals")}
+        "version": str(passage.get("version", "1")),
+        "doc_id": document["doc_id"],
+        "text": text,
+        "status": _status(passage),
+        "uri": document["uri"],
+        "context": " > ".join([document["title"], *([passage["path"]] if "path" in passage else [])]),
+        "valid_from": _moment(passage.get("from")),
+        "valid_to": _moment(passage.get("to")),
+        "published_at": _moment(passage.get("from")),
+        "retracted_at": _moment(passage.get("retracted")),
+        "superseded_by": passage.get("superseded_by"),
+        "statement_kind": kind,
+        "source_type": passage.get("source_type", document.get("source_type", "primary")),
+        "principals": passage.get("principals"),
+    }
 
 
 def _status(passage: Mapping[str, Any]) -> str:
@@ -216,9 +225,17 @@ def _answer(answer_id: str, index: int, topic: str, entry: Mapping[str, Any], kn
     claims = _structured(entry, text)
     cited = [citation.evidence_id for citation in citations or []] + [eid for claim in claims or [] for eid in claim.evidence_ids]
     return Answer(
-        answer_id, _moment(entry.get("at")) or _FIRST_ANSWER + index * _BETWEEN_ANSWERS, entry["q"], text, citations, claims,
-        retrieved=_retrieved(index, cited, known), build=_BUILDS[index % 2], principals=entry.get("principals"),
-        attributes={"product": topic, "locale": _LOCALES[index % 3]})
+        answer_id,
+        _moment(entry.get("at")) or _FIRST_ANSWER + index * _BETWEEN_ANSWERS,
+        entry["q"],
+        text,
+        citations,
+        claims,
+        retrieved=_retrieved(index, cited, known),
+        build=_BUILDS[index % 2],
+        principals=entry.get("principals"),
+        attributes={"product": topic, "locale": _LOCALES[index % 3]},
+    )
 
 
 def _join(entry: Mapping[str, Any]) -> str:
@@ -291,7 +308,9 @@ def _gold(answer: Answer, entry: Mapping[str, Any], versions: Mapping[str, list[
     claims = [_gold_claim(sentence) for sentence in sentences]
     edges = [
         _gold_edge(answer, index, evidence_id, gold, versions)
-        for index, sentence in enumerate(sentences) for evidence_id, gold in _hangs_from(sentence, entry, answer)]
+        for index, sentence in enumerate(sentences)
+        for evidence_id, gold in _hangs_from(sentence, entry, answer)
+    ]
     abstains = any(claim.reason == "abstention" for claim in claims) and not any(claim.requires_evidence for claim in claims)
     return GoldAnswer(answer.answer_id, "abstained" if abstains else "evaluated", claims, edges)
 
@@ -300,7 +319,11 @@ def _sentences(entry: Mapping[str, Any]) -> Iterator[Sentence]:
     for words, gold, *rest in entry.get("claims", []):
         yield Sentence(words, gold, not rest)
     for item in entry.get("say", []):
-        if isinstance(item, list):
+        if isinstance(item, list) and len(item) == 3:
+            # A sentence of several propositions: each with its own annotation, all with the markers at its end.
+            markers = " ".join(found.group() for found in _MARKERS.finditer(item[0]))
+            yield from (Sentence(f"{words} {markers}", gold) for words, gold in item[2])
+        elif isinstance(item, list):
             yield Sentence(*item)
         elif item is not None and not item.startswith("#"):
             yield Sentence(item)

@@ -16,6 +16,8 @@ from transforms.splitting.vocabulary import vocabulary
 def split_clauses(words: list[Word]) -> list[Draft]:
     """Split a sentence's words into propositions, in the order of their own words; the sentence as it is where no rule applies."""
     whole = Draft(mend(words), list(range(len(words))))
+    if sum(word.head == i for i, word in enumerate(whole.words)) != 1:
+        return [whole]  # the parser itself sees no single sentence
     pending, done, steps = [whole], [], 0
     while pending:
         draft = pending.pop()
@@ -46,11 +48,14 @@ def _apply(draft: Draft) -> list[Draft] | None:
 
 
 def _tidy(draft: Draft) -> Draft:
-    """Drop commas behind which, or in front of which, words are gone."""
+    """Drop the commas behind which words are gone, but for those behind what is fronted."""
+    root = next((i for i in draft.order if draft.words[i].head == i), None)
+    subject = draft.subject(root) if root is not None else None
+    opening = draft.first(draft.tree(subject)) if subject is not None else 0
     kept = []
     for place, i in enumerate(draft.order):
         loose = draft.words[i].text == "," and draft.words[i].start >= 0 and (place == 0 or draft.order[place - 1] != i - 1)
-        if not loose:
+        if not loose or 0 < place < opening:
             kept.append(i)
     return draft.derive(kept, final=draft.final)
 
@@ -63,7 +68,7 @@ def _is_sound(draft: Draft) -> bool:
 _DROPPED = vocabulary(
     "and or but nor yet so then also both either that which who whom whose where when because since as although though while "
     "whereas even it they he she him her them its their is are was were be been being has have had do does did the a an i you "
-    "we this these those making respectively plus not n't to of in"
+    "we this these those making respectively plus not n't to of in as well"
 )
 
 

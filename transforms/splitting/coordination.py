@@ -163,6 +163,9 @@ def _adopt(draft: Draft, verb: int, clause: int, bare: set[int], shared: list[in
             moved |= draft.tree(kid) - bare
             words[kid] = words[kid]._replace(head=clause)
     head = words[verb].head
+    finite = {"VBN": "VBD", "VB": "VBP"}.get(words[clause].tag, "") if words[verb].tag in ("VBD", "VBP") else ""
+    if finite and not any(words[i].head == clause and words[i].dep in AUXILIARIES for i in bare | moved):
+        words[clause] = words[clause]._replace(tag=finite)
     words[clause] = words[clause]._replace(head=clause if head == verb else head, dep=draft.words[verb].dep)
     if head != verb and clause in moved:
         moved.discard(clause)

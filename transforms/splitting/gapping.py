@@ -91,10 +91,12 @@ def _pieces(draft: Draft, start: int) -> list[list[int]]:
 
 
 def _shape(draft: Draft, piece: list[int]) -> str:
-    """What a complement starts with: a number, or a preposition."""
+    """What a complement starts with: a number, an indefinite article, or a preposition."""
     word = draft.words[piece[0]]
     if word.pos == "NUM" or word.tag in ("$", "CD"):
         return "number"
+    if draft.lower(piece[0]) in ("a", "an") and len(piece) > 1:
+        return "a"
     return draft.lower(piece[0]) if word.tag == "IN" and word.pos == "ADP" else ""
 
 
@@ -179,12 +181,13 @@ def _denied_counterpart(draft: Draft, cc: int) -> tuple[int | None, int | None]:
         found = [
             i for i in draft.order if draft.dep(i) in ("prep", "agent") and draft.place[verb] < draft.place[i] < draft.place[cc]
         ]
+        found = found or [kid for kid in draft.kids(verb, "advmod") if draft.place[verb] < draft.place[kid] < draft.place[cc]]
         same = [i for i in found if draft.lower(i) == following.text.lower()]
-        return (same or found or [None])[-1], verb
+        return next(reversed(same or found), None), verb
     found = [
         kid for kid in draft.kids(verb, "dobj", "attr", "acomp", "oprd") if draft.place[verb] < draft.place[kid] < draft.place[cc]
     ]
-    return (found or [None])[-1], verb
+    return next(reversed(found), None), verb
 
 
 def _governor(draft: Draft, i: int) -> int | None:

@@ -219,6 +219,12 @@ def marks_cause(draft: Draft, clause: int) -> str:
         main = draft.words[clause].head
         perfect = any(draft.lower(kid) in HAVE for kid in draft.kids(main, "aux"))
         return "" if perfect and mark == "since" else "cause"
+    if (
+        mark == "while"
+        and draft.place[clause] < draft.place[draft.words[clause].head]
+        and draft.words[draft.subject(clause) or 0].pos == "PRON"
+    ):
+        return ""  # "while you wait": of time
     if mark in CONCESSIONS and (comma or mark != "while"):
         return "concession"
     return ""

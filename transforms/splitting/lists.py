@@ -163,13 +163,18 @@ def _role_verb(draft: Draft, head: int) -> int | None:
 def _may_split_words(draft: Draft, verb: int, head: int, chain: list[int], role: str) -> bool:
     if is_choice(draft, chain) or not is_clause(draft, verb):
         return False
-    if not any(draft.lower(kid) in ("and", "&", "but") for member in chain for kid in draft.kids(member, "cc")):
+    if not any(draft.lower(kid) in ("and", "&", "but", "as") for member in chain for kid in draft.kids(member, "cc")):
         return False
     tags = {draft.words[member].pos for member in chain}
     if tags - {"NOUN", "PROPN", "ADJ", "ADP", "SCONJ", "VERB"} or ("ADJ" in tags and tags & {"NOUN", "PROPN"}):
         return False
     if _is_collective(draft, verb, chain) or _runs_parallel(draft, verb, role):
         return False
+    if any(
+        draft.lower(member) in ("half", "quarter", "third", "more", "less", "later", "above", "below", "over", "up")
+        for member in chain[1:]
+    ):
+        return False  # "a year and a half", "ten and more"
     if len(chain) == 2 and f"{draft.lower(chain[0])}/{draft.lower(chain[1])}" in FIXED:
         return False
     if any(is_negative(draft, member) for member in chain) and not _is_but_no(draft, chain):

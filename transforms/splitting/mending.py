@@ -327,7 +327,93 @@ def _bare_verb_in_list(words: list[Word], i: int) -> bool:
     return True
 
 
+def _auxiliary_head(words: list[Word], i: int) -> bool:
+    """What hangs from an auxiliary belongs to its verb."""
+    head = words[i].head
+    if head == i or words[head].dep not in AUXILIARIES or words[head].head == head:
+        return False
+    words[i] = words[i]._replace(head=words[head].head)
+    return True
+
+
+def _verb_joined_to_noun(words: list[Word], i: int) -> bool:
+    """ "blocks malware and alerts the team": a finite verb is joined to a verb, not to its object."""
+    word = words[i]
+    if word.tag not in ("VBZ", "VBD") or word.pos != "VERB" or word.dep != "conj" or words[word.head].pos not in ("NOUN", "PROPN"):
+        return False
+    above = _clause_above(words, i)
+    if above is None or above > i or _has_subject(words, i) or words[above].tag != word.tag:
+        return False
+    for kid in _kids(words, word.head):
+        if words[kid].dep in ("cc", "punct") and word.head < kid < i:
+            words[kid] = words[kid]._replace(head=above)
+    words[i] = word._replace(head=above)
+    return True
+
+
+def _loose_verb(words: list[Word], i: int) -> bool:
+    """ "scans each upload, blocks malware": a verb that the parser cannot place beside the verb before it."""
+    word = words[i]
+    if (
+        word.dep != "dep"
+        or word.tag not in ("VBZ", "VBD")
+        or word.head >= i
+        or words[word.head].tag != word.tag
+        or _has_subject(words, i)
+    ):
+        return False
+    words[i] = word._replace(dep="conj")
+    return True
+
+
+def _comparative_in_list(words: list[Word], i: int) -> bool:
+    """ "is faster, lighter and easier": the first of several adjectives read as an adverb of the second."""
+    word = words[i]
+    head = word.head
+    if (
+        word.tag not in ("JJR", "JJ")
+        or word.dep != "advmod"
+        or words[head].dep != "acomp"
+        or i + 2 > head
+        or words[i + 1].text != ","
+    ):
+        return False
+    verb = words[head].head
+    words[i] = word._replace(dep="acomp", head=verb)
+    words[head] = words[head]._replace(dep="conj", head=i)
+    return True
+
+
+def _noun_read_as_verb(words: list[Word], i: int) -> bool:
+    """ "... and the premium plan $12": a singular subject does not go with a plural verb, so both are one noun."""
+    word, before = words[i], words[i - 1]
+    if (
+        word.tag != "VBP"
+        or i < 2
+        or before.head != i
+        or before.dep != "nsubj"
+        or before.tag != "NN"
+        or word.text.lower() in ("have", "do", "are")
+    ):
+        return False
+    if not any(
+        words[kid].tag == "DT" and words[kid].text.lower() in ("a", "an", "the", "this", "each", "every")
+        for kid in _kids(words, i - 1)
+    ):
+        return False
+    words[i] = word._replace(tag="NN", pos="NOUN")
+    for kid in _kids(words, i - 1):
+        words[kid] = words[kid]._replace(head=i)
+    words[i - 1] = before._replace(dep="compound")
+    return True
+
+
 CORRECTIONS: tuple[Callable[[list[Word], int], bool], ...] = (
+    _auxiliary_head,
+    _loose_verb,
+    _verb_joined_to_noun,
+    _comparative_in_list,
+    _noun_read_as_verb,
     _verbless_root,
     _object_in_front,
     _verb_in_compound,

@@ -48,7 +48,7 @@ def split_relative(draft: Draft) -> list[Draft] | None:
             if draft.lower(pronoun) == "which" and _refers_to_clause(draft, verb, noun):
                 continue
             antecedent = sorted(nominal(draft, noun) - draft.tree(verb), key=draft.place.__getitem__)
-        elif predicate is not None and draft.dep(pronoun) in SUBJECTS:
+        elif predicate is not None and draft.dep(pronoun) in SUBJECTS and _is_set_off(draft, draft.tree(verb)):
             antecedent = sorted(draft.tree(predicate), key=draft.place.__getitem__)
             noun = predicate
         else:
@@ -59,6 +59,12 @@ def split_relative(draft: Draft) -> list[Draft] | None:
         tree = draft.tree(verb)
         return [draft.without(tree | comma_beside(draft, tree)), relative]
     return None
+
+
+def _is_set_off(draft: Draft, tree: set[int]) -> bool:
+    """Whether nothing that might belong to a clause follows it."""
+    end = draft.last(tree) + 1
+    return end >= len(draft.order) or draft.words[draft.order[end]].pos in ("PUNCT", "CCONJ")
 
 
 def _predicate_subject(draft: Draft, noun: int) -> int | None:
@@ -181,6 +187,7 @@ def _is_listed(draft: Draft, appos: int) -> bool:
     )
 
 
+_CONDITIONAL = frozenset({"once", "when", "if", "unless", "until", "though", "although", "where", "whenever"})
 _STATES = vocabulary(
     "based located known called named made written used owned led headquartered considered situated coated equipped connected "
     "priced intended aimed sold supported required included limited held run managed found hosted powered rated valued"
@@ -196,7 +203,10 @@ def split_participle(draft: Draft) -> list[Draft] | None:
             continue
         if draft.kids(verb, "mark", *SUBJECTS, *AUXILIARIES) or word.head == verb or is_prepositional(draft, verb):
             continue
-        if any(draft.words[kid].tag in ("IN", "WRB") and draft.place[kid] < draft.place[verb] for kid in draft.kids(verb)):
+        if any(
+            (draft.words[kid].tag in ("IN", "WRB") or draft.lower(kid) in _CONDITIONAL) and draft.place[kid] < draft.place[verb]
+            for kid in draft.kids(verb)
+        ):
             continue
         fronted = word.dep in ("advcl", "prep") and draft.first(draft.tree(verb)) == 0
         predicate = _predicate_subject(draft, word.head) if word.dep == "acl" else None

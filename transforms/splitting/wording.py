@@ -10,6 +10,7 @@ from transforms.splitting.drafts import Draft
 _OPENING = frozenset("([{“‘«$€£#")
 _CLOSING = frozenset(",.;:!?)]}”’»%")
 _VOWELS = frozenset("aeiou")
+_DOUBLED = re.compile(r"\b(that) that\b")
 _SPACED = re.compile(r"\s+(?=[,.;:!?)\]}”’»])|(?<=[(\[{“‘«])\s+")
 
 
@@ -23,7 +24,9 @@ def word_claim(draft: Draft, text: str, hidden: list[tuple[int, int]], n_words: 
     for place, i in enumerate(order):
         previous = order[place - 1] if place else None
         pieces.append(_gap(draft, text, hidden, previous, i, n_words) + _surface(draft, text, hidden, i, place, n_words))
-    words = _SPACED.sub("", " ".join("".join(pieces).split())).strip(" .!?;:,。！？…")
+    words = _DOUBLED.sub(r"\1", _SPACED.sub("", " ".join("".join(pieces).split())).replace(" can not ", " cannot ")).strip(
+        " .!?;:,。！？…"
+    )
     return _capitalised(_with_article(words, text))
 
 
@@ -36,7 +39,7 @@ def _trimmed(draft: Draft) -> list[int]:
     ):
         order.pop(0)
     while order and (
-        draft.words[order[-1]].pos == "CCONJ" or draft.words[order[-1]].text in (",", ";", ":", "–", "—", "(", "-", "--")
+        draft.words[order[-1]].pos == "CCONJ" or draft.words[order[-1]].text in (".", ",", ";", ":", "–", "—", "(", "-", "--")
     ):
         order.pop()
     return order

@@ -134,21 +134,22 @@ def nightly(options: argparse.Namespace) -> int:
     from pipelines.runs import is_finished
 
     config = NightlyConfig(
-        options.answers,
-        options.evidence,
-        options.output,
-        options.run_id or default_run_id(),
-        options.checker,
-        utc_time(options.as_of) if options.as_of else None,
-        options.overwrite,
-        options.allow_missing_evidence,
-        options.threads,
-        options.batch_size,
-        options.device,
-        options.hub,
-        options.shards,
-        options.flagged,
-        options.beam_args,
+        answers=options.answers,
+        evidence=options.evidence,
+        output=options.output,
+        run_id=options.run_id or default_run_id(),
+        checker=options.checker,
+        parser=options.parser,
+        as_of=utc_time(options.as_of) if options.as_of else None,
+        overwrite=options.overwrite,
+        allow_missing_evidence=options.allow_missing_evidence,
+        threads=options.threads,
+        batch_size=options.batch_size,
+        device=options.device,
+        hub=options.hub,
+        shards=options.shards,
+        flagged=options.flagged,
+        beam_args=options.beam_args,
     )
     started = time.monotonic()
     code = run_nightly(config)

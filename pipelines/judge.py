@@ -109,5 +109,4 @@ def _propositions(found: SplitAnswer) -> dict[str, Any]:
             }
             for claim, labels in zip(found.claims, found.labels, strict=True)
         ],
-        "splitter": found.claims[0].splitter if found.claims else None,
     }

@@ -147,7 +147,11 @@ def test_claims_that_need_no_evidence_say_why():
 def test_claim_words_stand_in_the_answer():
     for answer, gold in zip(SAMPLE.answers, SAMPLE.gold, strict=True):
         words = " ".join(re.sub(r"\s*\[[\d, -]+\]", "", answer.answer).split())
-        assert answer.claims or all(claim.text in words for claim in gold.claims)
+        told = [claim.text for claim in gold.claims]
+        # Propositions of one sentence repeat what they share: their words stand there, not in one piece.
+        assert answer.claims or all(
+            claim in words or set(claim.lower().split()) <= set(re.findall(r"[\w.]+\w|\w", words.lower())) for claim in told
+        )
 
 
 def test_word_overlap_does_not_solve_the_sample():

@@ -15,10 +15,10 @@ export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint typecheck unit train sdist clean
+.PHONY: help install run test lint typecheck unit train bench-splitting accept-splits sdist clean
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 install: $(VENV)/.installed  ## create .venv and install the package with its development tools
 
@@ -54,6 +54,13 @@ train: install  ## train the bundled checker: make train DATA=folder with train/
 		--mixture pipelines/mixture_second.yaml --learning-rate 6e-5 --seed 20261201
 	cp build/train/second/*.json build/train/second/model.safetensors $(MODEL)/
 	$(BIN)/python -m pipelines evaluate --data "$(DATA)/dev" --choose-threshold
+
+bench-splitting: install  ## the splitter against human segmentations: make bench-splitting DATA=folder SCORER=program
+	@test -n "$(DATA)" -a -n "$(SCORER)" || { echo "set DATA (folder of segmentations) and SCORER (program that scores them)" >&2; exit 2; }
+	PYTHONPATH=. $(BIN)/python tests/benchmarks/splitting.py "$(DATA)" "$(SCORER)"
+
+accept-splits: install  ## write tests/data/golden_splits.jsonl anew, after a change of splits that is meant
+	PYTHONPATH=.:tests $(BIN)/python -c "import test_splitting; test_splitting.write_golden()"
 
 sdist: install  ## dist/nearmiss-*.tar.gz, weights and cases included
 	$(BIN)/python -m build --sdist --no-isolation

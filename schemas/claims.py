@@ -10,6 +10,7 @@ FAMILIES = ("scope", "date", "quantity", "entity", "polarity", "modality", "aggr
 OTHER_FAMILY = "other"
 CLAIM_OUTCOMES = ("supported", "unsupported", "uncited", "unjudged", "not_required")
 NOT_REQUIRED_REASONS = ("question", "imperative", "meta", "hedge", "abstention", "opinion", "declared", "unsupported_language")
+ABSTENTION_KINDS = ("no_evidence", "insufficient", "conflicting", "stale", "no_access", "underspecified")
 
 
 class Span(NamedTuple):
@@ -32,6 +33,7 @@ class Claim(NamedTuple):
     sentence: Annotated[int, Column("index of its sentence in the answer", minimum=0)]
     requires_evidence: Annotated[bool, Column("whether the claim has to be established by a citation")]
     reason: Annotated[str | None, Column("why no evidence is required", values=NOT_REQUIRED_REASONS)]
+    stated_reason: Annotated[str | None, Column("why an abstention gives no answer, by its words", values=ABSTENTION_KINDS)]
     families: Annotated[list[str], Column("the attributes that the claim states, or other")]
     cited: Annotated[list[str], Column("evidence ids (or unresolved markers) that hang from the claim")]
     splitter: Annotated[str, Column("name and version of the splitter")]

@@ -55,6 +55,7 @@ def claim(claim_id: str = "c0", **fields: Any) -> Claim:
         "sentence": 0,
         "requires_evidence": True,
         "reason": None,
+        "stated_reason": None,
         "families": ["quantity"],
         "cited": [],
         "splitter": "test",

@@ -143,3 +143,17 @@ def test_an_answer_that_declares_nothing_may_name_evidence_itself():
     assert [(edge.evidence_id, edge.status) for edge in resolved.edges] == [("doc-1", None)]
     named = [StructuredClaim("c", "It is free", True, ["doc-1"])]
     assert [edge.evidence_id for edge in resolve_citations(split_answer(answer(claims=named, citations=[]))).edges] == ["doc-1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("The documents do not say [1].", "no_evidence"),
+        ("The sources contradict each other.", "conflicting"),
+        ("I don't have access to that document.", "no_access"),
+        ("There is not enough information to answer this.", "insufficient"),
+        ("Logs are kept for 30 days [1].", None),
+    ],
+)
+def test_an_abstention_says_why(text, stated):
+    assert [claim.stated_reason for claim in split_answer(answer(text=text)).claims] == [stated]

@@ -14,7 +14,7 @@ from schemas.rejects import Reject
 from schemas.types import to_plain
 from transforms.citations import Marker, find_markers, markup, strip_markers
 from transforms.language import is_foreign
-from transforms.requires_evidence import evidence_reason
+from transforms.requires_evidence import abstention_kind, evidence_reason
 from transforms.sentences import Sentence, mask_code, split_sentences
 from transforms.splitting.attachment import Holder, attach_markers
 from transforms.splitting.clauses import split_clauses
@@ -175,6 +175,7 @@ def _claims(piece: _Piece, words: list[Word], answer_id: str, splitter: str) -> 
             sentence=piece.index,
             requires_evidence=reason is None,
             reason=reason,
+            stated_reason=abstention_kind(part.text) if reason == "abstention" else None,
             families=[],
             cited=[],
             splitter=splitter,
@@ -259,19 +260,20 @@ def _structured(answer: Answer, splitter: str) -> SplitAnswer:
         spans = [] if claim.start is None or claim.end is None else [Span(claim.start, claim.end)]
         claims.append(
             Claim(
-                answer.answer_id,
-                claim.claim_id,
-                text,
-                claim.start,
-                claim.end,
-                spans,
-                [],
-                index,
-                reason is None,
-                reason,
-                [],
-                [],
-                splitter,
+                answer_id=answer.answer_id,
+                claim_id=claim.claim_id,
+                text=text,
+                start=claim.start,
+                end=claim.end,
+                spans=spans,
+                inherited=[],
+                sentence=index,
+                requires_evidence=reason is None,
+                reason=reason,
+                stated_reason=abstention_kind(text) if reason == "abstention" else None,
+                families=[],
+                cited=[],
+                splitter=splitter,
             )
         )
     return SplitAnswer(answer, claims, [list(claim.evidence_ids) for claim in given], [], 0)

@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from pipelines.options import NightlyConfig, UsageError, bundled_checker, check_checker, default_run_id, default_workers, utc_time
+from transforms.citations import GRAMMARS
 
 EXIT_USAGE = 2
 log = logging.getLogger(__name__)
@@ -116,6 +117,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _parser_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--markers", default=GRAMMARS, type=lambda names: tuple(names.split(",")), help=f"marker grammars, of {','.join(GRAMMARS)}"
+    )
     parser.add_argument("--parser", default="", help="folder or package of a spaCy model (default: en_core_web_sm as installed)")
 
 
@@ -140,6 +144,7 @@ def nightly(options: argparse.Namespace) -> int:
         run_id=options.run_id or default_run_id(),
         checker=options.checker,
         parser=options.parser,
+        markers=options.markers,
         as_of=utc_time(options.as_of) if options.as_of else None,
         overwrite=options.overwrite,
         allow_missing_evidence=options.allow_missing_evidence,
@@ -194,7 +199,10 @@ def split(options: argparse.Namespace) -> int:
     """Split texts from a file."""
     from pipelines.judge import split_file
 
-    console.print(f"split {split_file(options.input, options.output, options.parser)} texts: {options.output}", soft_wrap=True)
+    console.print(
+        f"split {split_file(options.input, options.output, options.parser, options.markers)} texts: {options.output}",
+        soft_wrap=True,
+    )
     return 0
 
 

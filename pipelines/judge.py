@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pipelines.options import UsageError, check_parser
+from pipelines.options import UsageError, check_markers, check_parser
 from schemas.answers import Answer
+from transforms.citations import GRAMMARS
 from transforms.entailment import CheckerConfig, EntailmentChecker, JudgedWindow, WindowToJudge, judge_all, read_thresholds
 from transforms.propositions import SplitAnswer, split_answers
 from transforms.splitting.parsing import load_parser
@@ -81,16 +82,17 @@ def _verdict(row_id: str, judged: JudgedWindow, threshold: float) -> dict[str, A
     }
 
 
-def split_file(source: Path, output: Path, model: str = "") -> int:
+def split_file(source: Path, output: Path, model: str = "", grammars: tuple[str, ...] = GRAMMARS) -> int:
     """Split `{"id", "text"}` rows into propositions with offsets, citations and whether they need evidence; each text is an answer.
 
     `spans` are all characters of a proposition, `inherited` those of them that another proposition of the sentence makes.
     """
     check_parser(model)
+    check_markers(grammars)
     rows = read_jsonl(source, ("id", "text"))
     nothing = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
     answers = [Answer(row["id"], nothing, "", row["text"], None) for row in rows]
-    return write_jsonl(output, map(_propositions, split_answers(answers, load_parser(model))))
+    return write_jsonl(output, map(_propositions, split_answers(answers, load_parser(model), grammars)))
 
 
 def _propositions(found: SplitAnswer) -> dict[str, Any]:
@@ -103,6 +105,7 @@ def _propositions(found: SplitAnswer) -> dict[str, Any]:
                 "end": claim.end,
                 "spans": [list(span) for span in claim.spans],
                 "inherited": [list(span) for span in claim.inherited],
+                "heading": claim.heading,
                 "citations": list(dict.fromkeys(labels)),
                 "requires_evidence": claim.requires_evidence,
                 "reason": claim.reason,

@@ -80,7 +80,7 @@ class MeasureCitations(beam.PTransform):
         evidence = paths["evidence"] | "Evidence" >> ReadContracted(Evidence, "evidence", "evidence", "evidence_id", _evidence_key)
         passages = evidence["records"] | "Passages" >> beam.Values()
         now = _now(answers["records"], self.config.as_of)
-        split = answers["records"] | "SplitAnswers" >> SplitAnswers(self.config.parser)
+        split = answers["records"] | "SplitAnswers" >> SplitAnswers(self.config.parser, self.config.markers)
         resolved = split["splits"] | "ResolveCitations" >> ResolveCitations()
         claims = resolved["claims"] | "TagFamilies" >> TagFamilies()
         sides = {"edges": resolved["edges"], "evidence": passages, "broken": _broken(evidence)}
@@ -272,6 +272,7 @@ def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> di
         "checker": checker_name(config.checker),
         "threshold": read_thresholds(config.checker),
         "splitter": splitter_name(config.parser),
+        "markers": list(config.markers),
         "families": RULES,
         "notes": [
             "citation_recall: a claim is supported when any one of its edges is; joint support is not computed",

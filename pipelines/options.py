@@ -11,6 +11,7 @@ from pathlib import Path
 
 from apache_beam.io.filesystems import FileSystems
 
+from transforms.citations import GRAMMARS
 from transforms.entailment import label_order
 from transforms.propositions import splitter_name
 from transforms.splitting.parsing import ParserNotFound
@@ -51,6 +52,13 @@ def check_parser(model: str) -> None:
         raise UsageError(str(error)) from error
 
 
+def check_markers(grammars: tuple[str, ...]) -> None:
+    """Refuse a grammar of markers that nobody knows."""
+    unknown = sorted(set(grammars) - set(GRAMMARS))
+    if unknown:
+        raise UsageError(f"unknown marker grammars: {', '.join(unknown)}; choose from {', '.join(GRAMMARS)}")
+
+
 def utc_time(text: str) -> dt.datetime:
     """Parse an ISO time; without a zone it is UTC.
 
@@ -80,6 +88,7 @@ class NightlyConfig:
     """One nightly run.
 
     `parser` is a spaCy model's folder or package (default: en_core_web_sm as it is installed).
+    `markers` are the grammars in which the answers cite.
     `as_of` is the moment that "now" means (default: the latest answered_at in the log, so that tables never depend on the clock).
     `threads` are torch's threads in each worker.
     """
@@ -90,6 +99,7 @@ class NightlyConfig:
     run_id: str
     checker: str = ""
     parser: str = ""
+    markers: tuple[str, ...] = GRAMMARS
     as_of: dt.datetime | None = None
     overwrite: bool = False
     allow_missing_evidence: bool = False
@@ -111,6 +121,7 @@ class NightlyConfig:
             object.__setattr__(self, "checker", bundled_checker())
         check_checker(self.checker, self.hub)
         check_parser(self.parser)
+        check_markers(self.markers)
 
     @property
     def folder(self) -> str:

@@ -30,6 +30,7 @@ class Claim(NamedTuple):
     end: Annotated[int | None, Column("end (exclusive) in the answer", minimum=0)]
     spans: Annotated[list[Span], Column("the characters that the claim is made of, inherited ones included")]
     inherited: Annotated[list[Span], Column("those of its characters that another claim of the sentence makes: subject, scope")]
+    heading: Annotated[str | None, Column("the headings above the claim in the answer, outermost first, as its context")]
     sentence: Annotated[int, Column("index of its sentence in the answer", minimum=0)]
     requires_evidence: Annotated[bool, Column("whether the claim has to be established by a citation")]
     reason: Annotated[str | None, Column("why no evidence is required", values=NOT_REQUIRED_REASONS)]

@@ -52,6 +52,7 @@ def claim(claim_id: str = "c0", **fields: Any) -> Claim:
         "end": 25,
         "spans": [],
         "inherited": [],
+        "heading": None,
         "sentence": 0,
         "requires_evidence": True,
         "reason": None,

@@ -41,6 +41,7 @@ def test_split(tmp_path):
                     "end": 33,
                     "spans": [[0, 26], [32, 33]],
                     "inherited": [],
+                    "heading": None,
                     "citations": ["1", "2"],
                     "requires_evidence": True,
                     "reason": None,
@@ -51,6 +52,7 @@ def test_split(tmp_path):
                     "end": 48,
                     "spans": [[34, 48]],
                     "inherited": [],
+                    "heading": None,
                     "citations": [],
                     "requires_evidence": False,
                     "reason": "question",
@@ -59,6 +61,18 @@ def test_split(tmp_path):
         },
         {"id": "b", "propositions": []},
     ]
+
+
+def test_split_knows_the_grammars_it_is_told(tmp_path, capsys):
+    source = jsonl(
+        tmp_path / "in.jsonl", {"id": "a", "text": "# Plans\n\nLogs are kept for 30 days [1] ([policy](https://x.example))."}
+    )
+    output = str(tmp_path / "out.jsonl")
+    assert main(["split", "--input", source, "--output", output, "--markers", "numeric"]) == 0
+    (claim,) = read(tmp_path / "out.jsonl")[0]["propositions"]
+    assert (claim["citations"], claim["heading"]) == (["1"], "Plans")
+    assert main(["split", "--input", source, "--output", output, "--markers", "numeric,roman"]) == 2
+    assert "unknown marker grammars: roman; choose from numeric, superscript" in capsys.readouterr().err
 
 
 @pytest.mark.model

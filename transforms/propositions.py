@@ -12,7 +12,7 @@ from schemas.answers import Answer
 from schemas.claims import Claim, Span
 from schemas.rejects import Reject
 from schemas.types import to_plain
-from transforms.citations import Marker, find_markers, markup, strip_markers
+from transforms.citations import GRAMMARS, Marker, find_markers, markup, strip_markers
 from transforms.language import is_foreign
 from transforms.requires_evidence import abstention_kind, evidence_reason
 from transforms.sentences import Sentence, mask_code, split_sentences
@@ -57,26 +57,29 @@ def splitter_name(model: str = "") -> str:
     return f"{RULES_VERSION} {parser_name(find_model(model))}"
 
 
-def split_answer(answer: Answer, parser: Parser | None = None) -> SplitAnswer:
+def split_answer(answer: Answer, parser: Parser | None = None, grammars: tuple[str, ...] = GRAMMARS) -> SplitAnswer:
     """Cut an answer into claims with offsets; see split_answers.
 
     >>> import datetime as dt
-    >>> answer = Answer("a", dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc), "?", "Logs are kept 7 days and metrics 30 days.", None)
+    >>> moment = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
+    >>> answer = Answer("a", moment, "?", "Logs are kept 7 days and metrics 30 days.", None)
     >>> [claim.text for claim in split_answer(answer).claims]
     ['Logs are kept 7 days', 'Metrics are kept 30 days']
     """
-    return split_answers([answer], parser)[0]
+    return split_answers([answer], parser, grammars)[0]
 
 
-def split_answers(answers: Sequence[Answer], parser: Parser | None = None) -> list[SplitAnswer]:
+def split_answers(
+    answers: Sequence[Answer], parser: Parser | None = None, grammars: tuple[str, ...] = GRAMMARS
+) -> list[SplitAnswer]:
     """Cut answers into claims with offsets, one result an answer; how many are cut together changes nothing.
 
     Structured claims are taken as they are, but for markers in their words. Otherwise each sentence is cut into its propositions,
-    and each of them takes the markers that it stands in front of. Raises InvalidClaims where structured claims contradict
-    themselves.
+    and each of them takes the markers of the `grammars` that it stands in front of. Raises InvalidClaims where structured claims
+    contradict themselves.
     """
     parser = parser or load_parser()
-    outlines = [_outline(answer) for answer in answers]
+    outlines = [_outline(answer, grammars) for answer in answers]
     shadows = [piece.shadow for outline in outlines for piece in outline.pieces if piece.shadow is not None]
     parsed = iter(parser.parse(shadows))
     splitter = f"{RULES_VERSION} {parser.name}"
@@ -101,12 +104,12 @@ class _Outline(NamedTuple):
     unparsed: int
 
 
-def _outline(answer: Answer) -> _Outline:
+def _outline(answer: Answer, grammars: tuple[str, ...]) -> _Outline:
     """Everything about an answer that needs no parser."""
     if answer.claims is not None:
         return _Outline(answer, [], [], 0)
     declared = frozenset(citation.marker for citation in answer.citations or [] if citation.marker)
-    markers, unparsed = find_markers(mask_code(answer.answer), declared=declared)
+    markers, unparsed = find_markers(mask_code(answer.answer), grammars, declared)
     foreign = is_foreign(answer.answer)
     pieces = []
     for index, sentence in enumerate(split_sentences(answer.answer, declared)):
@@ -172,6 +175,7 @@ def _claims(piece: _Piece, words: list[Word], answer_id: str, splitter: str) -> 
             end=max(span.end for span in part.own),
             spans=sorted({*part.own, *part.inherited}),
             inherited=part.inherited,
+            heading=piece.sentence.heading,
             sentence=piece.index,
             requires_evidence=reason is None,
             reason=reason,
@@ -267,6 +271,7 @@ def _structured(answer: Answer, splitter: str) -> SplitAnswer:
                 end=claim.end,
                 spans=spans,
                 inherited=[],
+                heading=None,
                 sentence=index,
                 requires_evidence=reason is None,
                 reason=reason,
@@ -306,33 +311,34 @@ class SplitAnswers(beam.PTransform):
     """Cut answers into claims, parsed in batches. Comes in: (source, Answer). Goes out: a dict of `splits` and `rejects`."""
 
     model: str = ""
+    grammars: tuple[str, ...] = GRAMMARS
 
     def expand(self, answers: beam.PCollection[tuple[str, Answer]]) -> dict[str, beam.PCollection]:
         split = (
             answers
             | "BatchAnswers" >> beam.BatchElements(min_batch_size=8, max_batch_size=64)
-            | "SplitBatch" >> beam.ParDo(_SplitBatch(self.model)).with_outputs("rejects", main="splits")
+            | "SplitBatch" >> beam.ParDo(_SplitBatch(self.model, self.grammars)).with_outputs("rejects", main="splits")
         )
         return {"splits": split.splits, "rejects": split.rejects}
 
 
 class _SplitBatch(beam.DoFn):
-    def __init__(self, model: str) -> None:
-        self.model = model
+    def __init__(self, model: str, grammars: tuple[str, ...]) -> None:
+        self.model, self.grammars = model, grammars
 
     def setup(self) -> None:
         self.parser = load_parser(self.model)
 
     def process(self, batch: list[tuple[str, Answer]]) -> Iterator[Any]:
         try:
-            yield from split_answers([answer for _, answer in batch], self.parser)
+            yield from split_answers([answer for _, answer in batch], self.parser, self.grammars)
         except Exception:  # one answer that cannot be split must not take the others with it
             for source, answer in batch:
                 yield self._split_or_reject(source, answer)
 
     def _split_or_reject(self, source: str, answer: Answer) -> Any:
         try:
-            return split_answer(answer, self.parser)
+            return split_answer(answer, self.parser, self.grammars)
         except Exception as error:
             reason = "invalid_claims" if isinstance(error, InvalidClaims) else "split_failed"
             message = f"{source} (answer_id={answer.answer_id!r}): {error}"

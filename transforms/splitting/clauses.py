@@ -2,99 +2,20 @@
 
 from __future__ import annotations
 
+from transforms.splitting.appositions import split_apposition
 from transforms.splitting.coordination import split_joined_clauses
+from transforms.splitting.denial import split_but_not
 from transforms.splitting.drafts import Draft, Rule
-from transforms.splitting.gapping import split_but_not, split_gapping, split_two_complements
+from transforms.splitting.gapping import split_gapping, split_two_complements
 from transforms.splitting.lists import bind_respectively, split_joined_words
 from transforms.splitting.mending import mend
-from transforms.splitting.modifiers import split_apposition, split_participle, split_relative
 from transforms.splitting.parsing import Word
+from transforms.splitting.participles import split_participle
+from transforms.splitting.relatives import split_relative
 from transforms.splitting.subordination import split_subordinate
-from transforms.splitting.vocabulary import vocabulary
+from transforms.splitting.vocabulary import FINITE_TAGS, vocabulary
 
-
-def split_clauses(words: list[Word]) -> list[Draft]:
-    """Split a sentence's words into propositions, in the order of their own words; the sentence as it is where no rule applies."""
-    whole = Draft(mend(words), list(range(len(words))))
-    if sum(word.head == i for i, word in enumerate(whole.words)) != 1:
-        return [whole]  # the parser itself sees no single sentence
-    pending, done, steps = [whole], [], 0
-    while pending:
-        draft = pending.pop()
-        steps += 1
-        parts = None if draft.final or steps > MAX_STEPS or len(done) + len(pending) > MAX_PROPOSITIONS else _apply(draft)
-        if parts is None:
-            done.append(draft)
-        else:
-            pending.extend(parts)
-    if not _covers(done, whole):
-        return [whole]
-    done = [draft if draft.final else _tidy(draft) for draft in done]
-    unique = {tuple(draft.words[i].text for i in draft.order): draft for draft in reversed(done)}
-    return sorted(unique.values(), key=_own_place) if len(unique) > 1 else [whole]
-
-
-MAX_PROPOSITIONS = 24
-
-MAX_STEPS = 200
-
-
-def _apply(draft: Draft) -> list[Draft] | None:
-    for rule in RULES:
-        parts = rule(draft)
-        if parts and all(_is_sound(part) for part in parts):
-            return [part for part in parts if part.order]
-    return None
-
-
-def _tidy(draft: Draft) -> Draft:
-    """Drop the commas behind which words are gone, but for those behind what is fronted."""
-    root = next((i for i in draft.order if draft.words[i].head == i), None)
-    subject = draft.subject(root) if root is not None else None
-    opening = draft.first(draft.tree(subject)) if subject is not None else 0
-    kept = []
-    for place, i in enumerate(draft.order):
-        loose = draft.words[i].text == "," and draft.words[i].start >= 0 and (place == 0 or draft.order[place - 1] != i - 1)
-        if not loose or 0 < place < opening:
-            kept.append(i)
-    return draft.derive(kept, final=draft.final)
-
-
-def _is_sound(draft: Draft) -> bool:
-    """Whether a part is a sentence: it has a finite verb."""
-    return any(draft.words[i].tag in ("VBZ", "VBP", "VBD", "MD") for i in draft.order)
-
-
-_DROPPED = vocabulary(
-    "and or but nor yet so then also both either that which who whom whose where when because since as although though while "
-    "whereas even it they he she him her them its their is are was were be been being has have had do does did the a an i you "
-    "we this these those making respectively plus not n't to of in as well"
-)
-
-
-def _covers(drafts: list[Draft], whole: Draft) -> bool:
-    """Whether every word of content is in some proposition."""
-    held = {i for draft in drafts for i in draft.order}
-    lost = [i for i in whole.order if i not in held and any(c.isalnum() for c in whole.words[i].text)]
-    return all(whole.lower(i) in _DROPPED or _is_reworded(whole, i, drafts) for i in lost)
-
-
-def _is_reworded(whole: Draft, i: int, drafts: list[Draft]) -> bool:
-    word = whole.words[i]
-    return any(
-        draft.words[k].start == word.start and draft.words[k].end == word.end
-        for draft in drafts
-        for k in draft.order
-        if k >= len(whole.words)
-    )
-
-
-def _own_place(draft: Draft) -> tuple[int, int]:
-    own = [i for i in draft.order if i not in draft.inherited and any(c.isalnum() for c in draft.words[i].text)] or draft.order
-    places = [draft.words[i].start for i in own]
-    return (max(places), -min(places))
-
-
+# The first that applies is taken, so that what is said in passing goes before lists are cut.
 RULES: tuple[Rule, ...] = (
     bind_respectively,
     split_relative,
@@ -107,3 +28,104 @@ RULES: tuple[Rule, ...] = (
     split_two_complements,
     split_joined_words,
 )
+# A sentence that would need more is a list or no prose at all.
+MAX_PROPOSITIONS = 24
+MAX_STEPS = 200
+
+# Words that a proposition may lack: they join, refer back, or agree with what another proposition holds.
+_DROPPED = vocabulary(
+    "and or but nor yet so then also both either that which who whom whose where when because since as although though while "
+    "whereas even it they he she him her them its their is are was were be been being has have had do does did the a an i you "
+    "we this these those making respectively plus not n't to of in as well"
+)
+
+
+def split_clauses(words: list[Word]) -> list[Draft]:
+    """Split a sentence's words into propositions, in the order of their own words; the sentence as it is where no rule applies.
+
+    Every word of content is in some proposition; each proposition has a finite verb. The same words give the same propositions.
+
+    >>> from transforms.splitting.parsing import load_parser
+    >>> from transforms.splitting.shadow import cast_shadow
+    >>> (words,) = load_parser().parse([cast_shadow("The pump is quiet and runs at 50 Hz.")])
+    >>> [" ".join(draft.words[i].text for i in draft.order) for draft in split_clauses(words)]
+    ['The pump is quiet .', 'The pump runs at 50 units .']
+    """
+    whole = Draft(mend(words), list(range(len(words))))
+    if sum(word.head == i for i, word in enumerate(whole.words)) != 1:
+        return [whole]  # the parser itself sees no single sentence
+    drafts = _apply_all(whole)
+    if not _covers(drafts, whole):
+        return [whole]
+    drafts = [draft if draft.final else _tidy(draft) for draft in drafts]
+    unique = {tuple(draft.words[i].text for i in draft.order): draft for draft in reversed(drafts)}
+    return sorted(unique.values(), key=_own_place) if len(unique) > 1 else [whole]
+
+
+def _apply_all(whole: Draft) -> list[Draft]:
+    """Split until no rule applies to any part, or the bounds are reached."""
+    pending, done, steps = [whole], [], 0
+    while pending:
+        draft = pending.pop()
+        steps += 1
+        exhausted = draft.final or steps > MAX_STEPS or len(done) + len(pending) > MAX_PROPOSITIONS
+        parts = None if exhausted else _apply_first(draft)
+        if parts is None:
+            done.append(draft)
+        else:
+            pending.extend(parts)
+    return done
+
+
+def _apply_first(draft: Draft) -> list[Draft] | None:
+    """The parts by the first rule all of whose parts are sentences."""
+    for rule in RULES:
+        parts = rule(draft)
+        if parts and all(_has_finite_verb(part) for part in parts):
+            return parts
+    return None
+
+
+def _has_finite_verb(draft: Draft) -> bool:
+    return any(draft.tag(i) in FINITE_TAGS for i in draft.order)
+
+
+def _covers(drafts: list[Draft], whole: Draft) -> bool:
+    """Whether every word of content is in some proposition."""
+    held = {i for draft in drafts for i in draft.order}
+    lost = [i for i in whole.order if i not in held and _is_word(whole, i)]
+    return all(whole.lower(i) in _DROPPED or _is_reworded(whole, i, drafts) for i in lost)
+
+
+def _is_word(draft: Draft, i: int) -> bool:
+    return any(c.isalnum() for c in draft.words[i].text)
+
+
+def _is_reworded(whole: Draft, i: int, drafts: list[Draft]) -> bool:
+    """Whether some proposition holds another form of a word, which has the word's bounds."""
+    start, end = whole.words[i].start, whole.words[i].end
+    forms = (draft.words[k] for draft in drafts for k in draft.order if k >= len(whole.words))
+    return any((form.start, form.end) == (start, end) for form in forms)
+
+
+def _tidy(draft: Draft) -> Draft:
+    """Drop the commas in front of which words are gone, but for those behind what is fronted."""
+    root = next((i for i in draft.order if draft.head(i) == i), None)
+    subject = None if root is None else draft.subject(root)
+    opening = 0 if subject is None else draft.first(draft.tree(subject))
+    kept = [i for place, i in enumerate(draft.order) if 0 < place < opening or not _is_loose_comma(draft, place)]
+    return draft.derive(kept, final=draft.final)
+
+
+def _is_loose_comma(draft: Draft, place: int) -> bool:
+    i = draft.order[place]
+    if draft.words[i].text != "," or draft.words[i].start < 0:
+        return False
+    return place == 0 or draft.order[place - 1] != i - 1
+
+
+def _own_place(draft: Draft) -> tuple[int, int]:
+    """Where the last of a proposition's own words starts; of two that share it the shorter comes first."""
+    own = [i for i in draft.order if i not in draft.inherited and _is_word(draft, i)] or draft.order
+    places = [draft.words[i].start for i in own]
+    return (max(places), -min(places))

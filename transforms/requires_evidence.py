@@ -267,7 +267,7 @@ def _without(pattern: re.Pattern[str], words: str) -> str:
 def _foreign_share(text: str) -> float:
     letters = [_is_latin(character) for character in text if character.isalpha()]
     foreign = letters.count(False)
-    return foreign / len(letters) if foreign > 2 else 0.0
+    return foreign / len(letters) if foreign > 2 or foreign == len(letters) > 0 else 0.0
 
 
 @lru_cache(maxsize=4096)
@@ -310,6 +310,8 @@ def _is_imperative(words: str) -> bool:
 
 def _is_instruction(words: str) -> bool:
     verb, _, rest = words.partition(" ")
+    if verb.endswith(",") and rest.partition(" ")[0].rstrip(",") not in _VERBS:
+        return False
     if verb.rstrip(",") not in _VERBS or rest.startswith("of "):
         return False
     if not rest or _AFTER_VERB.match(rest):

@@ -15,11 +15,13 @@ _LINE = re.compile(r"[^\n]+\n?|\n")
 _SPACE = re.compile(r"\s*")
 
 _FENCE = re.compile(r"([ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})([^\n]*)")
+_LINE_BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 _TICKS = re.compile(r"(?<!\\)`+")
 _NEW_BLOCK = re.compile(r"[ \t>]*(?:$|[|#]|(?:[-*+•]|[0-9]{1,9}[.)])[ \t])")
 
 _PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*[ \t]*")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]|$)")
+_BOLD_LINE = re.compile(r"\*\*[^*\n]{1,80}[^*\n.!?]\*\*:?\Z|__[^_\n]{1,80}[^_\n.!?]__:?\Z")
 _BULLET = re.compile(r"(?:[-*+•◦‣]|([0-9]{1,3})[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|$)")
 _LINE_DEFINITION = re.compile(r"\[\^[^\s\]]{1,80}\]:|\[[^\[\]]{1,80}\]:[ \t]*(?:<?(?:https?:|www\.)|[^\s.]\S*[./#]\S+\Z)")
 _CELL = re.compile(r"(?<!\\)\|")
@@ -89,14 +91,21 @@ def _passages(text: str) -> Iterator[tuple[int, int]]:
 
 
 def mask_code(text: str) -> str:
-    """Replace code by as many characters: fenced blocks and HTML comments by spaces, inline code by the letter x; line breaks stay.
+    """Replace code by as many characters: code blocks and HTML comments by spaces, inline code by the letter x; line breaks stay.
+
+    Code blocks are fenced, indented (four columns behind a blank line, outside lists) or in <pre>; <br> becomes a blank line.
 
     >>> mask_code("`list[0]` returns the head [1].")
     'xxxxxxxxx returns the head [1].'
     """
     canvas = list(text)
-    for start, end in _fenced_lines(text):
+    for start, end in (*_fenced_lines(text), *_indented_lines(text)):
         _fill(canvas, start, end, " ")
+    for tag, letter in (("pre", " "), ("code", "x")):
+        for start, end in _elements(text, tag):
+            _fill(canvas, start, end, letter)
+    for found in _LINE_BREAK.finditer(text):
+        canvas[found.start() : found.end()] = "\n\n" + " " * (len(found.group()) - 2)
     chunk = 0
     masked = "".join(canvas)
     for line in _LINE.finditer(masked):
@@ -124,6 +133,30 @@ def _fenced_lines(text: str) -> Iterator[tuple[int, int]]:
         elif found and not (found[2].startswith("`") and "`" in found[3]):
             fence, quoted = found[2], ">" in found[1]
             yield line.span()
+
+
+def _indented_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Lines of four columns or more behind a blank line, as long as no list item stands above: there it is a continuation."""
+    blank, in_list, in_code = True, False, False
+    for line in _LINE.finditer(text):
+        words = line.group()
+        indented = words.startswith(("    ", "\t")) and words.strip() != ""
+        in_code = indented and not in_list and (blank or in_code)
+        if in_code:
+            yield line.span()
+        elif words.strip() and not indented:
+            in_list = _BULLET.match(words.lstrip()) is not None
+        blank = not words.strip()
+
+
+def _elements(text: str, tag: str) -> Iterator[tuple[int, int]]:
+    """Bounds of an HTML element, tags included; one that is never closed is none."""
+    lower, end = text.lower(), 0
+    if len(lower) != len(text):
+        return
+    while (start := lower.find(f"<{tag}>", end)) >= 0 and (closing := lower.find(f"</{tag}>", start)) >= 0:
+        end = closing + len(tag) + 3
+        yield start, end
 
 
 def _mask_inline(canvas: list[str], text: str, start: int, end: int) -> None:
@@ -189,7 +222,7 @@ class _BlockReader:
         self._in_table = is_table
         if is_table:
             self._open = False
-        elif not line.text or self._read_heading(line) or self._read_rule(line) or _LINE_DEFINITION.match(line.text):
+        elif not line.text or self._read_heading(line, following) or self._read_rule(line) or _LINE_DEFINITION.match(line.text):
             self._blank(line)
         elif not self._read_item(line):
             self._read_words(line)
@@ -217,8 +250,12 @@ class _BlockReader:
             return False
         return True
 
-    def _read_heading(self, line: _Line) -> bool:
+    def _read_heading(self, line: _Line, following: _Line | None) -> bool:
         found = _HEADING.match(line.text)
+        if not self._open and _BOLD_LINE.match(line.text) and following is not None and _BULLET.match(following.text):
+            # A line in bold above a list is how headings are often written.
+            self._enter(7, line.text.rstrip(":").strip("*_").rstrip(":"))
+            return True
         if found:
             words = self.answer[line.start + found.end(1) : line.end].strip().rstrip("#")
             self._enter(len(found[1]), words)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from transforms.attributes.amounts import Amount, same_amount
 from transforms.attributes.places import covers
-from transforms.attributes.quantities import Amount, same_amount
 from transforms.attributes.record import Attribute, Comparison, Difference, Reading
 
 # Between two clauses; a comma too, so that "20 days in AMER, 30 days in EMEA" has two.

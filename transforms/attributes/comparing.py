@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from transforms.attributes.amounts import Amount, same_amount, same_number
 from transforms.attributes.binding import misbound
 from transforms.attributes.dates import Date, Version
 from transforms.attributes.extracting import read
 from transforms.attributes.lists import word_set
+from transforms.attributes.names import is_named, is_rival_name
 from transforms.attributes.operators import compare_wording
 from transforms.attributes.places import covers
-from transforms.attributes.quantities import Amount, same_amount, same_number
 from transforms.attributes.record import Attribute, Comparison, Difference, Reading
 from transforms.attributes.scopes import Age
 
@@ -70,7 +71,7 @@ def _place(attribute: Attribute, others: list[Attribute], premise: Reading, clai
     if attribute.family == "quantity":
         same = _same_quantity
     if attribute.kind == "name":
-        if set(attribute.value) <= premise.lows or _is_acronym(attribute, others):  # type: ignore[call-overload]
+        if is_named(attribute, others, premise):
             comparison.agrees.append(attribute)
             return
     elif any(same(attribute, other) for other in others if other.kind == attribute.kind or attribute.family == "quantity") or (
@@ -78,7 +79,7 @@ def _place(attribute: Attribute, others: list[Attribute], premise: Reading, clai
     ):
         comparison.agrees.append(attribute)
         return
-    rival = next(_rivals(attribute, others, claim), None)
+    rival = next(_rivals(attribute, others, claim, premise), None)
     if rival is not None:
         comparison.differs.append(Difference(attribute.family, attribute, rival))
     elif attribute.kind not in _ONLY_AGAINST and not _is_slight(attribute, premise):
@@ -93,21 +94,25 @@ def _nearer(others: list[Attribute], heading_end: int) -> list[Attribute]:
 def _is_slight(attribute: Attribute, premise: Reading) -> bool:
     """Whether an attribute is often said without its words: "a day", a small number in words, a year told as "the same year"."""
     value = attribute.value
+    if attribute.kind == "name":
+        return bool(_ANAPHORS & premise.lows)
     if isinstance(value, Date):
         return any(one.kind == "relative" for one in premise.found)
     if not isinstance(value, Amount):
         return False
+    if value.unit == "second" and value.system == "calendar" and any(one.kind == "date" for one in premise.found):
+        return True  # A time since a year is told by the year.
     in_words = not any(letter.isdigit() for letter in attribute.words)
     if attribute.words.lower().startswith(("a ", "an ")) and value.unit != "%":
         return True
     return value.unit == "number" and ((in_words and value.high <= 12) or value.nouns[:1] == ("tim",))
 
 
-def _rivals(attribute: Attribute, others: list[Attribute], claim: Reading) -> Iterator[Attribute]:
+def _rivals(attribute: Attribute, others: list[Attribute], claim: Reading, premise: Reading) -> Iterator[Attribute]:
     """What the premise states instead: of the same kind, and not stated by the claim as well."""
     stated = [one for one in claim.found if one.family == attribute.family][:MAX_COMPARED]
     for other in others:
-        if attribute.kind == "name" and (other.kind != "name" or set(other.value) <= claim.lows):  # type: ignore[call-overload]
+        if attribute.kind == "name" and not (other.kind == "name" and is_rival_name(attribute, other, claim, premise)):
             continue
         if attribute.family == "quantity":
             if not _are_rivals(attribute.value, other.value) or any(_same_quantity(one, other) for one in stated):
@@ -141,7 +146,7 @@ def _is_currency(unit: str) -> bool:
 
 def _is_working(ours: Amount, theirs: Amount) -> bool:
     return any(
-        one.unit.startswith("working") and (two.unit.startswith(("working", "[time]")))
+        one.unit.startswith("working") and (two.unit.startswith(("working", "second")))
         for one, two in ((ours, theirs), (theirs, ours))
     )
 
@@ -157,7 +162,7 @@ def _same_quantity(ours: Attribute, theirs: Attribute) -> bool:
 
 def _bounds_by_words(claim: Reading, premise: Reading) -> bool:
     """Whether one side bounds in a way that the other may say with a negation or a superlative: the longest is seven days."""
-    if bool(_LIMITING & claim.lows) != bool(_LIMITING & premise.lows):
+    if bool(_LIMITING & claim.open_lows) != bool(_LIMITING & premise.open_lows):
         return True
     return _has_negation(claim) != _has_negation(premise)
 
@@ -196,6 +201,9 @@ def _same_date(ours: Attribute, theirs: Attribute) -> bool:
         return False
     if mine.quarter and mine.quarter <= 4 and other.month and mine.year in (None, other.year):
         return (other.month + 2) // 3 == mine.quarter
+    if mine.side and other.side is None and mine.year and other.year and mine.year != other.year:
+        # Before 2005 holds for 2001.
+        return other.year < mine.year if mine.side == "until" else other.year > mine.year
     return all(part is None or part == theirs_part for part, theirs_part in zip(mine[:4], other[:4], strict=True))
 
 
@@ -210,21 +218,8 @@ def _same_version(ours: Attribute, theirs: Attribute) -> bool:
     return other.side == "until" and mine.side in (None, "until") and mine.numbers <= other.numbers
 
 
-def _is_acronym(attribute: Attribute, others: list[Attribute]) -> bool:
-    """WHO for World Health Organization, and the other way round."""
-    parts = attribute.value
-    if not isinstance(parts, tuple):
-        return False
-    short, initials = "".join(parts), "".join(part[0] for part in parts)
-    for other in others:
-        if other.kind == "name" and isinstance(other.value, tuple):
-            if len(parts) == 1 < len(other.value) and short == "".join(part[0] for part in other.value):
-                return True
-            if len(other.value) == 1 < len(parts) and initials == other.value[0]:
-                return True
-    return False
-
-
+# What can stand for a name that the sentences before a premise have introduced.
+_ANAPHORS = word_set("he she his her him they their them it its this these")
 _LIMITING = word_set("limit limits limited highest maximum minimum longest latest earliest most least max min cap capped")
 _SAME: dict[str, Callable[[Attribute, Attribute], bool]] = {
     "region": _same_region,

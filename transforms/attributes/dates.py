@@ -20,15 +20,20 @@ _WEEKDAYS = {
     for form in (name, name + "s", name[:3])
 }
 _SEASONS = frozenset({"spring", "summer", "autumn", "winter"})
-_MONTH = r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _DATE = re.compile(
     rf"(?<![\w.-])(?P<iso>\d{{4}}-\d\d(?:-\d\d)?)(?![\w-]|\.\d)"
-    rf"|\b(?P<m1>{_MONTH})(?:\s{{1,3}}(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\b(?![.:]\d)(?:\s{{0,3}}[-–]\s{{0,3}}\d{{1,2}})?)?(?:,?\s{{1,3}}(?P<y1>{_YEAR})\b)?"
-    rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,3}}(?:of\s{{1,3}})?(?P<m2>{_MONTH})(?:,?\s{{1,3}}(?P<y2>{_YEAR})\b)?"
+    r"|(?<![\w./-])(?P<slashed>\d{1,2}/\d{1,2}/\d{4})(?![\w/-])"
+    rf"|\b(?P<m1>{_MONTH})(?:\s{{1,3}}(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\b(?![.:]\d)(?:\s{{0,3}}[-–]\s{{0,3}}\d{{1,2}})?)?(?:\s?,?\s{{1,3}}(?P<y1>{_YEAR})\b)?"
+    rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,3}}(?:of\s{{1,3}})?(?P<m2>{_MONTH})(?:\s?,?\s{{1,3}}(?P<y2>{_YEAR})\b)?"
     rf"|\b(?:Q(?P<q>[1-4])|H(?P<h>[12]))(?:\s{{1,3}}(?:of\s{{1,3}})?(?P<y3>{_YEAR}))?\b"
+    r"|(?<=\bthe )(?P<nineties>[1-9]0)s\b|(?<=\b(?:mid|ate|rly)[ -])(?P<mid>[1-9]0)s\b"
     rf"|\b(?P<time>(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s?[ap]\.?m\b)?|1?\d\s?[ap]m)\b"
-    rf"|(?<![\w.,$€£/-])(?P<y4>{_YEAR})(?P<decade>s)?(?![\w%]|[.,]\d|-\d{{1,2}}\b|\s?(?:EUR|USD|GBP|kg|km|W|kW|MB|GB|mg|ml|m)\b)"
+    rf"|(?<![\w.,$€£/-])(?P<y4>{_YEAR})s?(?![\w%]|[.,]\d|-\d{{1,2}}\b|\s?(?:EUR|USD|GBP|kg|km|W|kW|MB|GB|mg|ml|m)\b)"
 )
 _VERSION = re.compile(
     r"(?<![\w.])(?:v(?P<v>\d+(?:\.\d+){0,4})|(?P<named>(?:version|release|edition)s?\s{1,3})v?(?P<n>\d+(?:\.\d+){0,4}))(?:\.x)?\b"
@@ -175,14 +180,20 @@ def _is_date(match: re.Match[str]) -> bool:
 def _date(match: re.Match[str]) -> Date | None:
     if match["iso"]:
         parts = [int(part) for part in match["iso"].split("-")]
-        year, month, day = (*parts, None)[:3] if len(parts) == 2 else parts
-        return Date(year, None, month, day) if month is not None and 1 <= month <= 12 else None
+        return Date(parts[0], None, parts[1], parts[2] if len(parts) == 3 else None) if 1 <= parts[1] <= 12 else None
+    if match["slashed"]:
+        one, two, written = (int(part) for part in match["slashed"].split("/"))
+        # 12/05/2020 is either of two days; 25/12/2020 and 12/25/2020 are one.
+        month, day = (two, one) if one > 12 else (one, two) if two > 12 or one == two else (None, None)
+        return Date(written, None, month, day)
+    if match["nineties"] or match["mid"]:
+        return Date(1900 + int(match["nineties"] or match["mid"]))
     year = match["y1"] or match["y2"] or match["y3"] or match["y4"]
     name = (match["m1"] or match["m2"] or "").lower().rstrip(".")
-    day = match["d1"] or match["d2"]
-    month = (_MONTHS.get(name) or _MONTHS[name[:3]]) if name else None
+    number = match["d1"] or match["d2"]
+    named = (_MONTHS.get(name) or _MONTHS[name[:3]]) if name else None
     quarter = int(match["q"]) if match["q"] else 4 + int(match["h"]) if match["h"] else None
-    return Date(int(year) if year else None, quarter, month, int(day) if day else None)
+    return Date(int(year) if year else None, quarter, named, int(number) if number else None)
 
 
 def _clock(words: str) -> tuple[int, int]:

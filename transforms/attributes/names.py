@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from transforms.attributes.lists import word_set
-from transforms.attributes.record import FUNCTION_WORDS, Reading
+from transforms.attributes.record import FUNCTION_WORDS, Attribute, Reading
 
 ROLES = word_set(
     """ceo cfo cto coo president chairman chairwoman chair director manager officer engineer lawyer attorney doctor physician
@@ -23,6 +23,9 @@ def note_names(reading: Reading) -> None:
         end = _name_end(reading, i)
         if end > i:
             first = i + 1 if words[i].low in FUNCTION_WORDS else i
+            if first < end and (role := _role(words[first].low)) and end - first > 1:
+                reading.note("entity", "role", role, words[first].start, words[first].end)
+                first += 1
             if not _is_plain_initial(reading, first, end):
                 parts = tuple(word.low for word in words[first:end] if word.low[0].isalnum() and word.low not in _JOINTS)
                 reading.note("entity", "name", parts, words[first].start, words[end - 1].end)
@@ -55,9 +58,8 @@ def _name_end(reading: Reading, i: int) -> int:
     words, end = reading.words, i
     while end < len(words) and _is_capital(reading, end):
         end += 1
-        if end + 1 < len(words) and words[end].low in ("of", "&", "-", "de", "van", "von") and _is_capital(reading, end + 1):
-            if words[end].low != "of" or not words[end + 1].initial:
-                end += 1
+        if reading.low(end) in ("&", "-", "de", "van", "von") and end + 1 < len(words) and _is_capital(reading, end + 1):
+            end += 1
     return end
 
 
@@ -69,3 +71,42 @@ def _is_capital(reading: Reading, i: int) -> bool:
         and not reading.taken[word.start]
         and word.low[:2] not in ("i'",)
     )
+
+
+_COMPANY = word_set("inc corp corporation ltd gmbh llc plc group company co")
+
+
+def is_named(name: Attribute, others: list[Attribute], premise: Reading) -> bool:
+    """Whether a premise names what a claim names: by all its words, by its last one alone, or by initials.
+
+    Jones stands for James Jones unless another Jones is named; WHO for World Health Organization, and the other way round.
+    """
+    parts = _parts(name)
+    if not parts or set(parts) <= premise.lows:
+        return True
+    names = [_parts(other) for other in others if other.kind == "name"]
+    core = tuple(part for part in parts if part not in _COMPANY) or parts
+    if len(parts) > 1 and core[-1] in premise.lows and core[-1] not in ROLES:
+        return not any(len(other) > 1 and other[-1] == core[-1] for other in names)
+    return any(_initials(other) == "".join(parts) or other == (_initials(parts),) for other in names)
+
+
+def _parts(name: Attribute) -> tuple[str, ...]:
+    return name.value if isinstance(name.value, tuple) else ()
+
+
+def _initials(parts: tuple[str, ...]) -> str:
+    return "".join(part[0] for part in parts) if len(parts) > 1 else ""
+
+
+def is_rival_name(name: Attribute, other: Attribute, claim: Reading, premise: Reading) -> bool:
+    """Whether a premise's name stands where the claim's does: behind the same word, or in front of the same."""
+    if set(_parts(other)) <= claim.lows:
+        return False
+    return any(one == two != "" for one, two in zip(_around(name, claim), _around(other, premise), strict=True))
+
+
+def _around(name: Attribute, reading: Reading) -> tuple[str, str]:
+    before = reading.text[max(0, name.start - 24) : name.start].lower().split()[-1:]
+    after = reading.text[name.end : name.end + 24].lower().split()[:1]
+    return "".join(before).strip(",.:;>()"), "".join(after).strip(",.:;>()")

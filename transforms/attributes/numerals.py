@@ -97,7 +97,9 @@ def read_number(words: Sequence[Word], i: int) -> Number | None:
     low = words[i].low
     if low[0].isdigit():
         value = digits(low)
-        return None if value is None else _scaled(words, value, i + 1)
+        if value is None or (divisor := _divisor(words, i)) is None:
+            return None if value is None else _scaled(words, value, i + 1)
+        return Number(value / divisor, i + 3, True) if value < divisor else None
     if low in _VULGAR:
         return Number(_VULGAR[low], i + 1)
     if low in _TIMES:
@@ -109,6 +111,13 @@ def read_number(words: Sequence[Word], i: int) -> Number | None:
         return Number(0.5, i + 2) if _low(words, i + 1) in ("a", "an") else Number(0.5, i + 1, True)
     spelled = _spelled(words, i)
     return None if spelled is None else _with_fraction(words, *spelled)
+
+
+def _divisor(words: Sequence[Word], i: int) -> float | None:
+    """The lower number of a fraction in digits: 3/4, not 24/7 or a date."""
+    if _low(words, i + 1) != "/" or words[i + 1].start != words[i].end or not _low(words, i + 2).isdigit():
+        return None
+    return digits(words[i + 2].low) if words[i + 2].start == words[i + 1].end else None
 
 
 def _low(words: Sequence[Word], i: int) -> str:
@@ -139,17 +148,25 @@ def _spelled(words: Sequence[Word], i: int) -> tuple[float, int] | None:
             current = (current or 1) * _SCALES[low]
             if _SCALES[low] >= 1000:
                 total, current = total + current, 0.0
-        elif (low == "-" and end > i and words[end - 1].low in _TENS and _low(words, end + 1) in _ONES) or (
-            low == "and" and end > i and words[end - 1].low in ("hundred", "thousand") and _low(words, end + 1) in _ONES | _TENS
-        ):
-            pass
-        else:
+        elif not _joins(words, i, end):
             break
         end += 1
     return None if end == i else (total + current, end)
 
 
+def _joins(words: Sequence[Word], first: int, i: int) -> bool:
+    """Whether a hyphen or "and" goes on with the number: twenty-five, two hundred and six."""
+    if i == first:
+        return False
+    before, following = words[i - 1].low, _low(words, i + 1)
+    if words[i].low == "-":
+        return before in _TENS and following in _ONES
+    return words[i].low == "and" and before in ("hundred", "thousand") and (following in _ONES or following in _TENS)
+
+
 def _scaled(words: Sequence[Word], value: float, end: int) -> Number:
+    if _low(words, end) == "k" and words[end].start == words[end - 1].end:
+        return Number(value * 1000, end + 1)
     while _low(words, end) in _SCALES:
         value *= _SCALES[words[end].low]
         end += 1

@@ -19,9 +19,10 @@ _ABLE = frozenset(
 _CONDITIONAL = frozenset({"if", "when", "once", "unless", "after", "without", "whenever", "until", "only", "provided", "with"})
 _DENYING = word_set(
     """only outside avoid avoids avoided end ends ended stop stops stopped remove removes removed refuse refuses deny denies
-    denied prevent prevents suspend suspends free limit limits limited until unpaid need needs except instead rather"""
+    denied prevent prevents suspend suspends limit limits limited until unpaid need needs except instead rather rarely
+    hardly few barely scarcely seldom impossible"""
 )
-_LIMITED = frozenset({"most", "some", "half", "average"})
+_LIMITED = frozenset({"most", "half", "average"})
 
 
 def compare_wording(claim: Reading, premise: Reading, comparison: Comparison) -> None:

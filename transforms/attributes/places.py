@@ -153,7 +153,7 @@ def areas_of(region: str) -> frozenset[str]:
     ['EEA', 'EMEA', 'EU', 'Europe']
     """
     held: set[str] = set()
-    waiting = [area_of_code(region)] if is_code(region) else list(_AREAS.get(region, ()))
+    waiting: list[str | None] = [area_of_code(region)] if is_code(region) else list(_AREAS.get(region, ()))
     while waiting:
         area = waiting.pop()
         if area is not None and area not in held:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from transforms.attributes.numerals import ORDINALS, START_WORDS, Number, read_number
 from transforms.attributes.record import FUNCTION_WORDS, Reading, stem
-from transforms.attributes.units import CONVERSION_TOLERANCE, TIME_WORDS, unit, unit_named
+from transforms.attributes.units import TIME_WORDS, unit, unit_named
 
 _CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 _CURRENCY_WORDS = {
@@ -26,87 +25,12 @@ _CURRENCY_WORDS = {
     for form in forms.split()
 }
 _SHORT_SCALES = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000, "bn": 1_000_000_000, "mn": 1_000_000}
-# What stands in front of a number and bounds it, longest first; and what stands behind it.
-_BEFORE = (
-    (("no", "more", "than"), "<="),
-    (("not", "more", "than"), "<="),
-    (("no", "longer", "than"), "<="),
-    (("no", "later", "than"), "<="),
-    (("no", "less", "than"), ">="),
-    (("no", "fewer", "than"), ">="),
-    (("not", "less", "than"), ">="),
-    (("a", "maximum", "of"), "<="),
-    (("a", "minimum", "of"), ">="),
-    (("at", "least"), ">="),
-    (("minimum", "of"), ">="),
-    (("at", "most"), "<="),
-    (("up", "to"), "<="),
-    (("maximum", "of"), "<="),
-    (("more", "than"), ">"),
-    (("greater", "than"), ">"),
-    (("larger", "than"), ">"),
-    (("longer", "than"), ">"),
-    (("older", "than"), ">"),
-    (("higher", "than"), ">"),
-    (("less", "than"), "<"),
-    (("fewer", "than"), "<"),
-    (("lower", "than"), "<"),
-    (("smaller", "than"), "<"),
-    (("shorter", "than"), "<"),
-    (("over",), ">"),
-    (("above",), ">"),
-    (("exceeding",), ">"),
-    (("exceeds",), ">"),
-    (("under",), "<"),
-    (("below",), "<"),
-    (("within",), "within"),
-    (("about",), "~"),
-    (("around",), "~"),
-    (("approximately",), "~"),
-    (("roughly",), "~"),
-    (("nearly",), "~"),
-    (("almost",), "~"),
-)
-_BEFORE_BY_LAST: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-for _words, _relation in _BEFORE:
-    _BEFORE_BY_LAST.setdefault(_words[-1], []).append((_words, _relation))
-_BEHIND = (
-    (("or", "more"), ">="),
-    (("or", "longer"), ">="),
-    (("or", "above"), ">="),
-    (("and", "above"), ">="),
-    (("or", "less"), "<="),
-    (("or", "fewer"), "<="),
-    (("or", "below"), "<="),
-    (("at", "most"), "<="),
-    (("at", "the", "most"), "<="),
-    (("at", "the", "very", "most"), "<="),
-    (("at", "the", "latest"), "<="),
-    (("at", "least"), ">="),
-)
-_BEHIND_FIRST = frozenset(words[0] for words, _ in _BEHIND)
 # Before these, "one" is a pronoun, no number.
 _PRONOUN_BEFORE = frozenset({"no", "any", "every", "each", "this", "that", "which", "only", "another", "the", "some"})
 _NO_NOUN = FUNCTION_WORDS | {"percent", "-", ",", "."}
 
 
 _PLURAL_TIMES = frozenset({"days", "weeks", "months", "years", "hours", "nights"})
-
-
-class Amount(NamedTuple):
-    """An amount in base units.
-
-    `relation` is =, ~, <, <=, >, >=, within or range; `low` and `high` are equal but in a range; `unit` is what it is counted in: a
-    dimension with its base unit, %, points, a currency, ratio, number or ordinal; `nouns` are the stems that a bare number counts;
-    `system` is that of the unit.
-    """
-
-    relation: str
-    low: float
-    high: float
-    unit: str
-    nouns: tuple[str, ...] = ()
-    system: str = "metric"
 
 
 class _Span(NamedTuple):
@@ -149,6 +73,16 @@ def _note_quantity(reading: Reading, i: int) -> int:
         if i >= len(words) or not words[i].low[0].isdigit():
             return i
     number = read_number(words, i)
+    if (
+        number is not None
+        and reading.low(number.end) in ("st", "nd", "rd", "th")
+        and words[number.end].start == words[number.end - 1].end
+    ):
+        nouns = _nouns(reading, number.end + 1)[:1]
+        reading.note(
+            "quantity", "ordinal", Amount("=", number.value, number.value, "ordinal", nouns), words[i].start, words[number.end].end
+        )
+        return number.end + 1
     if number is None:
         return _note_article(reading, i) if words[i].low in ("a", "an") else _note_ordinal(reading, i)
     if not reading.free(words[i].start, words[number.end - 1].end) or _is_part_of_name(reading, i, number.end):
@@ -159,13 +93,18 @@ def _note_quantity(reading: Reading, i: int) -> int:
         _money(reading, last, currency) or _share(reading, last) or _measure(reading, last.end, _is_numeral(reading, last.end - 1))
     )
     value, high = number.value, last.value
+    if _is_below_zero(reading, start):
+        start, value, high = start - 1, -value, -high if second is None else high
     if span is None and second is None and (ratio := _ratio(reading, number)) is not None:
         return _record(reading, start, Amount("=", ratio[0], ratio[0], ratio[2]), ratio[1])
     if span is None:
         if words[i].low == "one" and (reading.low(i - 1) in _PRONOUN_BEFORE or reading.low(i + 1) in ("of", "another", "'s", "")):
             return number.end
         nouns = ("tim",) if words[i].low in ("twice", "thrice") else _nouns(reading, last.end)
-        return _record(reading, start, Amount("range" if second else "=", value, high, "number", nouns), last.end)
+        amount = Amount("range" if second else "=", value, high, "number", nouns)
+        return _record(
+            reading, start, amount, last.end, last.end + len(nouns) if words[i].low not in ("twice", "thrice") else last.end
+        )
     if (
         span.end < len(words)
         and (reading.low(span.end), reading.low(span.end + 1)) == ("and", "a")
@@ -179,19 +118,26 @@ def _note_quantity(reading: Reading, i: int) -> int:
     return _record(reading, start, amount, span.end)
 
 
-def _record(reading: Reading, start: int, amount: Amount, end: int) -> int:
+def _record(reading: Reading, start: int, amount: Amount, end: int, shown: int = 0) -> int:
+    """Record an amount with what bounds it; its words reach to `shown` where they name what is counted, which stays free."""
     words = reading.words
-    first, relation = _bound_before(reading, start)
+    first, relation = bound_before(reading, start)
     if relation is None or relation in ("~", "within"):
-        behind, end_behind = _bound_behind(reading, end)
+        behind, end_behind = bound_behind(reading, end)
         relation, end = behind or relation, end_behind
     if relation and amount.relation == "=":
         amount = amount._replace(relation=relation)
-    if reading.low(first - 1) in ("minus", "-", "−") and first and (first == 1 or words[first - 1].start > words[first - 2].end):
-        if words[first - 1].end == words[first].start or words[first - 1].low == "minus":
-            first, amount = first - 1, amount._replace(low=-amount.high, high=-amount.low)
-    reading.note("quantity", _kind(amount), amount, words[first].start, words[end - 1].end)
+    start_at, end_at = words[first].start, words[end - 1].end
+    reading.taken[start_at:end_at] = b"\x01" * (end_at - start_at)
+    reading.note("quantity", _kind(amount), amount, start_at, words[max(end, shown) - 1].end, take=False)
     return end
+
+
+def _is_below_zero(reading: Reading, i: int) -> bool:
+    words = reading.words
+    if i == 0 or words[i - 1].low not in ("minus", "-", "−") or (i > 1 and words[i - 1].start == words[i - 2].end):
+        return False
+    return words[i - 1].low == "minus" or words[i - 1].end == words[i].start
 
 
 def _kind(amount: Amount) -> str:
@@ -200,26 +146,6 @@ def _kind(amount: Amount) -> str:
     if amount.unit == "%":
         return "percentage"
     return "money" if len(amount.unit) in (3, 4) and amount.unit.isupper() else "measure"
-
-
-def _bound_before(reading: Reading, i: int) -> tuple[int, str | None]:
-    """Where the words that bound the number at i begin, and how they bound it."""
-    if reading.low(i - 1) == "the" or (reading.low(i - 1) == "over" and reading.words[i - 1].initial):
-        return i, None
-    for words, relation in _BEFORE_BY_LAST.get(reading.low(i - 1), ()):
-        if i >= len(words) and all(reading.low(i - len(words) + k) == word for k, word in enumerate(words)):
-            if reading.free(reading.words[i - len(words)].start, reading.words[i - 1].end):
-                return i - len(words), relation
-    return i, None
-
-
-def _bound_behind(reading: Reading, end: int) -> tuple[str | None, int]:
-    if reading.low(end) not in _BEHIND_FIRST:
-        return None, end
-    for words, relation in _BEHIND:
-        if all(reading.low(end + k) == word for k, word in enumerate(words)):
-            return relation, end + len(words)
-    return None, end
 
 
 def _is_numeral(reading: Reading, i: int) -> bool:
@@ -296,12 +222,12 @@ def _measure(reading: Reading, i: int, behind_numeral: bool) -> _Span | None:
         name, end = _unit_at(reading, i + 1, False), i + 2
         found = unit(str(name))
         # A working day is no day, and its hours are none of the clock.
-        kind = f"working {name}" if prefix else found.dimension
+        kind = f"working {name}" if prefix else found.base
         return _Span(kind, 1.0 if prefix else found.factor, 0.0, found.system, end)
     if reading.low(i) == "°":
         scale = {"c": "degree_Celsius", "f": "degree_Fahrenheit"}.get(reading.low(i + 1), "degree")
         found = unit(scale)
-        return _Span(found.dimension, found.factor, found.offset, found.system, i + (1 if scale == "degree" else 2))
+        return _Span(found.base, found.factor, found.offset, found.system, i + (1 if scale == "degree" else 2))
     name = _unit_at(reading, i, behind_numeral)
     if name is None and reading.low(i + 1) in _PLURAL_TIMES and reading.low(i) not in _NO_NOUN and reading.low(i)[:1].isalpha():
         # Nine rest days, five training days.
@@ -311,14 +237,10 @@ def _measure(reading: Reading, i: int, behind_numeral: bool) -> _Span | None:
     end = i + 1
     if name == "degree" and reading.low(end) in ("celsius", "fahrenheit", "c", "f"):
         name, end = f"degree_{'Celsius' if reading.low(end)[0] == 'c' else 'Fahrenheit'}", end + 1
-    elif (
-        (rate := _rate(reading, end)) is not None
-        and name not in ("degree", "international_unit")
-        and unit(name).dimension[:6] != "[time]"
-    ):
+    elif (rate := _rate(reading, end)) is not None and name not in ("degree", "international_unit") and unit(name).base != "second":
         name, end = f"{name}/{rate[0]}", rate[1]
     found = unit(name)
-    return _Span(found.dimension, found.factor, found.offset, found.system, end)
+    return _Span(found.base, found.factor, found.offset, found.system, end)
 
 
 def _rate(reading: Reading, i: int) -> tuple[str, int] | None:
@@ -353,6 +275,9 @@ def _ratio(reading: Reading, number: Number) -> tuple[float, int, str] | None:
     return (value, second.end, "ratio") if reading.low(i) == ":" else (100 * value, second.end, "%")
 
 
+_PLURALS = frozenset({"people", "men", "women", "children", "staff"})
+
+
 def _nouns(reading: Reading, i: int) -> tuple[str, ...]:
     """The stems of up to three words that a bare number counts: 10 paid seats."""
     found: list[str] = []
@@ -365,6 +290,8 @@ def _nouns(reading: Reading, i: int) -> tuple[str, ...]:
             break
         found.append(stem(word.low))
         i += 1
+        if word.low in _PLURALS or (word.low[-1] == "s" and word.low[-2:] != "ss"):
+            break
     return tuple(found)
 
 
@@ -393,48 +320,3 @@ def _note_ordinal(reading: Reading, i: int) -> int:
             "quantity", "ordinal", Amount("=", value, value, "ordinal", nouns), reading.words[i].start, reading.words[i].end
         )
     return i + 1
-
-
-def same_number(ours: Amount, theirs: Amount) -> bool:
-    """Whether two amounts of one unit are the same after conversion, whatever bounds them.
-
-    Exact where both units convert exactly; within two percent where a calendar unit (month, year: no fixed length) meets another,
-    or an imperial unit (mostly rounded in prose) a metric one; about 30 holds for what lies within five percent of it.
-    """
-    tolerance = 1e-9 if ours.system == theirs.system else CONVERSION_TOLERANCE
-    if "~" in (ours.relation, theirs.relation):
-        tolerance = 0.05
-    return _close(ours.low, theirs.low, tolerance) and _close(ours.high, theirs.high, tolerance)
-
-
-def _close(one: float, other: float, tolerance: float) -> bool:
-    return one == other or math.isclose(one, other, rel_tol=tolerance)
-
-
-_SAME_BOUND = {frozenset(("=", "within")), frozenset(("<=", "within")), frozenset(("=", "~")), frozenset(("within", "~"))}
-
-
-def same_amount(ours: Amount, theirs: Amount) -> bool:
-    """Whether a premise's amount says what the claim's says.
-
-    "At least 30" is not "30", but "more than 30" holds where 40 is said.
-
-    >>> same_amount(Amount("=", 30, 30, "s"), Amount(">=", 30, 30, "s")), same_amount(Amount(">", 30, 30, "s"), Amount("=", 40, 40, "s"))
-    (False, True)
-    """
-    if ours.nouns and theirs.nouns and not set(ours.nouns) & set(theirs.nouns):
-        return False
-    if same_number(ours, theirs):
-        return ours.relation == theirs.relation or frozenset((ours.relation, theirs.relation)) in _SAME_BOUND
-    return _holds(ours, theirs)
-
-
-def _holds(ours: Amount, theirs: Amount) -> bool:
-    """Whether the bound of the claim holds for every value that the premise leaves open."""
-    if theirs.relation not in ("=", "~", "range", ours.relation):
-        return False
-    if ours.relation in (">", ">="):
-        return theirs.low > ours.low
-    if ours.relation in ("<", "<="):
-        return theirs.high < ours.high
-    return ours.relation == "range" and ours.low <= theirs.low and theirs.high <= ours.high and ours.low < ours.high

@@ -13,7 +13,7 @@ from transforms.attributes.lists import word_set
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]|_")
 _SENTENCE_END = frozenset('.!?:;>•|\n"“(*')
 _ABBREVIATIONS = word_set("dr mr mrs ms prof st vs etc e g i no inc ltd co approx")
-_SUFFIXES = ("ingly", "edly", "ing", "ies", "ied", "es", "ed", "ly", "s", "e", "y")
+_SUFFIXES = ("ingly", "edly", "ing", "ies", "ied", "es", "ed", "ly", "s")
 
 # Words that name nothing: they are neither counted things, nor names, nor what two sentences share.
 FUNCTION_WORDS = word_set(
@@ -84,6 +84,11 @@ class Reading:
         return frozenset(word.low.replace("’", "'").removesuffix("'s") for word in self.words)
 
     @cached_property
+    def open_lows(self) -> frozenset[str]:
+        """The words, in lower case, that no attribute has taken."""
+        return frozenset(word.low for word in self.words if not self.taken[word.start])
+
+    @cached_property
     def heading_end(self) -> int:
         """Where a heading in front of the text ends: behind its colon, 0 without one."""
         colon = self.text.find(": ", 0, 200)
@@ -130,7 +135,9 @@ def stem(word: str) -> str:
         if len(word) > len(suffix) + 2 and word.endswith(suffix):
             word = word[: -len(suffix)]
             break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls" else word
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        return word[:-1]
+    return word[:-1] if len(word) > 3 and word[-1] in "ey" else word
 
 
 class Difference(NamedTuple):

@@ -45,7 +45,7 @@ _NO_PRODUCT = word_set(
     june july august september october november december up least them he she it we they you take takes"""
 )
 _PRODUCT = re.compile(
-    r"(?<![\w.-])(?P<code>[A-Z]{1,4}-?\d{1,4}[A-Za-z]?)(?![\w%]|[.,]\d)|\b(?P<name>[A-Z][a-z]{1,20})\s(?P<number>\d{1,4})(?![\w%:]|[.,]\d|-\d)"
+    r"(?<![\w.-])(?P<code>[A-Z]{1,4}-?\d{1,4}[A-Za-z]?)(?![\w%]|[.,]\d)|\b(?P<name>[a-z]?[A-Z][A-Za-z]{1,20})\s(?P<number>\d{1,4})(?![\w%:]|[.,]\d|-\d)"
 )
 _REFERENCES = frozenset(
     {"error", "alarm", "code", "advisory", "flight", "room", "gate", "case", "form", "ticket", "rule", "law", "question"}
@@ -73,11 +73,7 @@ def note_products(reading: Reading) -> None:
     words_at = {word.start: i for i, word in enumerate(reading.words)}
     for match in _PRODUCT.finditer(reading.text):
         start, end = match.span()
-        if (
-            not reading.free(start, end)
-            or (match["name"] or "").lower() in _NO_PRODUCT
-            or (match["code"] or "")[:3] in _CURRENCY_CODES
-        ):
+        if not reading.free(start, end) or (match["name"] or "").lower() in _NO_PRODUCT or match.group()[:3] in _CURRENCY_CODES:
             continue
         number = words_at.get(match.start("number")) if match["number"] else None
         if number is not None and _is_counted(reading, number):
@@ -110,8 +106,10 @@ def note_scopes(reading: Reading) -> None:
             reading.note("entity", "language", low, word.start, word.end)
         elif (pair := f"{word.low} {reading.low(i + 1)}") in NAMES and word.text[0].isupper():
             note_scope(reading, "region", NAMES[pair], word.start, reading.words[i + 1].end)
-        elif low in NAMES and (
-            word.text.isupper() if low == "us" else word.text[0].isupper() or (low not in CASED and len(low) > 6)
+        elif (
+            low in NAMES
+            and reading.low(i + 1) != "$"
+            and (word.text.isupper() if low == "us" else word.text[0].isupper() or (low not in CASED and len(low) > 6))
         ):
             note_scope(reading, "region", NAMES[low], word.start, word.end)
         elif word.low in _TIERS and _is_tier(reading, i):
@@ -138,7 +136,8 @@ def _is_tier(reading: Reading, i: int) -> bool:
         return True
     if following in ("and", "or", ",") and reading.low(i + 2) in _TIERS:
         return True
-    return word.text[0].isupper() and not word.initial
+    # A heading like "Rate card > Team: ..." names it too.
+    return word.text[0].isupper() and (not word.initial or (reading.low(i - 1) == ">" and following in (":", ">")))
 
 
 def _note_audience(reading: Reading, i: int) -> None:

@@ -12,9 +12,9 @@ CONVERSION_TOLERANCE = 0.02
 
 
 class Unit(NamedTuple):
-    """A unit in base units: value * factor + offset, of a dimension; `system` is metric, calendar or imperial."""
+    """A unit by its base unit, in which an amount is value * factor + offset; `system` is metric, calendar or imperial."""
 
-    dimension: str
+    base: str
     factor: float
     offset: float
     system: str
@@ -191,7 +191,7 @@ def unit(name: str) -> Unit:
     """Look a unit up, by its pint name or a quotient of two.
 
     >>> unit("day"), unit("kilowatt").factor
-    (Unit(dimension='[time]', factor=86400.0, offset=0.0, system='metric'), 1000.0)
+    (Unit(base='second', factor=86400.0, offset=0.0, system='metric'), 1000.0)
     """
     registry = _registry()
     if name == "degree":  # Of an angle or of an unnamed scale of temperature: comparable with itself alone.
@@ -200,4 +200,4 @@ def unit(name: str) -> Unit:
     one = registry.Quantity(1, registry.parse_units(name)).to_base_units()
     offset = float(zero.magnitude) if name.startswith("degree_") else 0.0
     system = "calendar" if name in _CALENDAR else "imperial" if name in _IMPERIAL else "metric"
-    return Unit(f"{one.dimensionality} {one.units}", float(one.magnitude) - offset, offset, system)
+    return Unit(str(one.units), float(one.magnitude) - offset, offset, system)

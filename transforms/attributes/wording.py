@@ -15,18 +15,6 @@ _NEGATIONS = word_table("""
     forbidden: forbidden prohibited banned forbids prohibits disallowed
     without: without
 """)
-_NOT_NEGATING = frozenset(
-    {
-        "no more than",
-        "not more than",
-        "no less than",
-        "no fewer than",
-        "no later than",
-        "not only",
-        "not less than",
-        "no longer than",
-    }
-)
 # axis and side: its words. Two texts differ where one names only one side of an axis and the other only the other.
 _DIRECTIONS = word_table("""
     change+: rise rises rose risen rising increase increases increased increasing grow grows grew grown growing growth gain
@@ -76,7 +64,7 @@ _MODALS = word_table("""
     condition: if unless provided_that only_when as_long_as subject_to on_condition in_case depending_on
     exception: except excluding apart_from other_than with_the_exception
     certainty: always certainly definitely guaranteed invariably
-    frequency: usually typically generally often mostly sometimes normally rarely occasionally
+    frequency: usually typically generally mostly normally
 """)
 _QUANTIFIERS = word_table("""
     all: all every each everyone everybody everything any entire anyone
@@ -115,19 +103,22 @@ def _note_operator(reading: Reading, i: int) -> None:
             low, last = phrase, i + size - 1
             break
     start, end = reading.words[i].start, reading.words[last].end
-    if (kind := _NEGATIONS.get(low)) and f"{low} {reading.low(i + 1)} {reading.low(i + 2)}" not in _NOT_NEGATING:
-        if f"{low} {reading.low(i + 1)}" != "not only" and not reading.taken[start]:
-            reading.note("polarity", "negation", (kind, targets(reading, last)), start, end, take=False)
+    if (kind := _NEGATIONS.get(low)) and not reading.taken[start] and f"{low} {reading.low(i + 1)}" != "not only":
+        reading.note("polarity", "negation", (kind, targets(reading, last)), start, end, take=False)
     if (side := _DIRECTIONS.get(low)) and not _is_idle(reading, i, low):
         reading.note("polarity", "direction", (side[:-1], side[-1]), start, end, take=False)
     _note_modal(reading, i, last, low)
-    if (kind := _QUANTIFIERS.get(low)) and not reading.taken[start] and not _is_idle_quantifier(reading, i, low):
+    if (
+        (kind := _QUANTIFIERS.get(low))
+        and (not reading.taken[start] or kind == "half")
+        and not _is_idle_quantifier(reading, i, low)
+    ):
         reading.note("aggregation", kind, kind, start, end, take=False)
 
 
 def _note_modal(reading: Reading, i: int, last: int, low: str) -> None:
     kind = "possibility" if low == "cannot" else _MODALS.get(low)
-    if kind is None or reading.taken[reading.words[i].start]:
+    if kind is None or _is_taken(reading, i):
         return
     if kind == "plan" and low in ("plans", "planned", "scheduled") and reading.low(last + 1) not in ("to", "for"):
         return
@@ -136,15 +127,19 @@ def _note_modal(reading: Reading, i: int, last: int, low: str) -> None:
     reading.note("modality", kind, (kind, targets(reading, last)), reading.words[i].start, reading.words[last].end, take=False)
 
 
+def _is_taken(reading: Reading, i: int) -> bool:
+    return bool(reading.taken[reading.words[i].start])
+
+
 def _is_idle(reading: Reading, i: int, low: str) -> bool:
     """Words of direction that bound a number or belong to a phrase: more than 30, no longer, once more."""
     if low in ("over", "under", "above", "below", "before", "after"):
-        return not (reading.low(i + 1)[:1].isdigit() or reading.taken[reading.words[i].start])
+        return not (reading.low(i + 1)[:1].isdigit() or _is_taken(reading, i))
     if low == "more" or low == "less":
-        return reading.taken[reading.words[i].start] or reading.low(i - 1) in ("any", "once", "no", "or", "even")
+        return _is_taken(reading, i) or reading.low(i - 1) in ("any", "once", "no", "or", "even")
     if low == "longer":
-        return reading.low(i - 1) in ("no", "any", "or") or reading.taken[reading.words[i].start]
-    return reading.taken[reading.words[i].start]
+        return reading.low(i - 1) in ("no", "any", "or") or _is_taken(reading, i)
+    return _is_taken(reading, i)
 
 
 def _is_idle_quantifier(reading: Reading, i: int, low: str) -> bool:
@@ -157,14 +152,17 @@ def _is_idle_quantifier(reading: Reading, i: int, low: str) -> bool:
             or before.endswith("n't")
         )
     if low == "most":
-        return before in ("at", "the", "very") and following != "of"
+        # Most users, most of them; the most famous is none.
+        return following != "of" and (
+            before in ("at", "the", "very") or not (following.endswith("s") or following in ("people", "staff"))
+        )
     if low in ("all", "whole", "entire"):
         return before in ("at", "after", "above") or following in ("over", "your", "my", "day", "night")
     if low in ("each", "every"):
         return following == "other" or following[:1].isdigit() or following in _ONCE_IN
     if low in ("few", "several", "many", "certain"):
         return before in ("how", "as", "too", "so", "a") and low != "few"
-    return low == "half" and following in ("a", "an")
+    return low == "half" and following not in ("of", "the", "all", "its", "their")
 
 
 def targets(reading: Reading, last: int) -> tuple[str, ...]:

@@ -47,9 +47,9 @@ def split_clauses(words: list[Word]) -> list[Draft]:
 
     >>> from transforms.splitting.parsing import load_parser
     >>> from transforms.splitting.shadow import cast_shadow
-    >>> (words,) = load_parser().parse([cast_shadow("The pump is quiet and runs at 50 Hz.")])
+    >>> (words,) = load_parser().parse([cast_shadow("Acme, founded in 1998, makes pumps")])
     >>> [" ".join(draft.words[i].text for i in draft.order) for draft in split_clauses(words)]
-    ['The pump is quiet .', 'The pump runs at 50 units .']
+    ['Acme was founded in 1998', 'Acme makes pumps']
     """
     whole = Draft(mend(words), list(range(len(words))))
     if sum(word.head == i for i, word in enumerate(whole.words)) != 1:
@@ -64,7 +64,8 @@ def split_clauses(words: list[Word]) -> list[Draft]:
 
 def _apply_all(whole: Draft) -> list[Draft]:
     """Split until no rule applies to any part, or the bounds are reached."""
-    pending, done, steps = [whole], [], 0
+    pending, steps = [whole], 0
+    done: list[Draft] = []
     while pending:
         draft = pending.pop()
         steps += 1

@@ -22,7 +22,7 @@ _INTRANSITIVE = vocabulary(
 def split_joined_clauses(draft: Draft) -> list[Draft] | None:
     """Give each of several joined clauses with what it shares with those before it.
 
-    "In 2019 the firm was sold and moved to Oslo" becomes "In 2019 the firm was sold" and "In 2019 the firm moved to Oslo".
+    "The pump was built in 1990 and sold in 1995" becomes "The pump was built in 1990" and "The pump was sold in 1995".
     """
     if "conj" not in draft.deps:
         return None

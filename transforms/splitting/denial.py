@@ -17,7 +17,8 @@ _NO_DENIAL = ("only", "just", "necessarily", "always")
 def split_but_not(draft: Draft) -> list[Draft] | None:
     """Give what "but not" excepts a denial of its own.
 
-    "It is available in the EU but not in the US" becomes "It is available in the EU" and "It is not available in the US".
+    "The app is available in the EU but not in the US" becomes "The app is available in the EU" and "The app is not available in
+    the US".
     """
     if "cc" not in draft.deps:
         return None

@@ -134,8 +134,8 @@ def _is_quantity(draft: Draft, piece: list[int]) -> bool:
 def split_two_complements(draft: Draft) -> list[Draft] | None:
     """Give each of two objects of a verb what follows it.
 
-    "It returns 200 on success and 404 if the key is missing" becomes "It returns 200 on success" and "It returns 404 if the key
-    is missing".
+    "The API returns 200 on success and 404 if the key is missing" becomes "The API returns 200 on success" and "The API returns
+    404 if the key is missing".
     """
     if "conj" not in draft.deps:
         return None

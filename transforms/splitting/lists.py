@@ -33,7 +33,7 @@ _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does"}
 def bind_respectively(draft: Draft) -> list[Draft] | None:
     """Bind two lists member by member, or leave the sentence whole where there are no two of one length.
 
-    "Plan A and plan B cost $5 and $9 respectively" becomes "Plan A costs $5" and "Plan B costs $9".
+    "The S1 and the S2 weigh 5 kg and 9 kg respectively" becomes "The S1 weighs 5 kg" and "The S2 weighs 9 kg".
     """
     mark = next((i for i in draft.order if draft.lower(i) == "respectively"), None)
     if mark is None:
@@ -109,7 +109,7 @@ def _singular(draft: Draft, subject: int) -> Draft:
 def split_joined_words(draft: Draft) -> list[Draft] | None:
     """Give each member of a list behind the verb in place of all.
 
-    "It runs on Linux and macOS" becomes "It runs on Linux" and "It runs on macOS".
+    "The pump runs on Linux and macOS" becomes "The pump runs on Linux" and "The pump runs on macOS".
     """
     if "conj" not in draft.deps:
         return None

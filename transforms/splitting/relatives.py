@@ -6,6 +6,7 @@ from transforms.splitting.assertion import predicate_subject
 from transforms.splitting.drafts import Draft, hang, insert_word
 from transforms.splitting.grammar import after_comma, comma_beside, nominal
 from transforms.splitting.inflection import plain_form
+from transforms.splitting.parsing import Word
 from transforms.splitting.vocabulary import QUANTITY_NOUNS, SUBJECTS, vocabulary
 
 _RELATIVES = vocabulary("which who whom whose that where")
@@ -70,32 +71,43 @@ def _refers_to_clause(draft: Draft, verb: int, noun: int) -> bool:
 
 def _fill(draft: Draft, verb: int, pronoun: int, noun: int, antecedent: list[int]) -> Draft | None:
     """The relative clause with the antecedent where a plain sentence has it; None where the pronoun is something rare."""
-    tree = draft.tree(verb)
     words = list(draft.words)
     hang(words, verb, verb, "ROOT")
-    order = [i for i in draft.order if i in tree]
+    order = draft.ordered(draft.tree(verb))
     at = order.index(pronoun)
-    parent, dep = draft.head(pronoun), draft.dep(pronoun)
-    stranded = dep == "pobj" and (at != 1 or order[0] != parent)
-    if draft.lower(pronoun) == "whose":
-        hang(words, noun, parent, "poss")
-        order[at : at + 1] = [*antecedent, insert_word(words, "'s", noun, "case", "PART", "POS")]
-    elif draft.lower(pronoun) == "where":
-        place = insert_word(words, "in", verb, "prep", "ADP", "IN")
-        hang(words, noun, place, "pobj")
-        comma = insert_word(words, ",", verb, "punct", "PUNCT", ",")
-        order[at : at + 1] = [place, *antecedent, comma]
-    elif dep in SUBJECTS:
+    kind, dep, parent = draft.lower(pronoun), draft.dep(pronoun), draft.head(pronoun)
+    if kind == "whose":
+        order[at : at + 1] = _as_owner(words, noun, antecedent, parent)
+    elif kind == "where":
+        order[at : at + 1] = _as_place(words, noun, antecedent, verb)
+    elif dep in SUBJECTS or dep in ("dobj", "pobj"):
         hang(words, noun, parent, dep)
-        order[at : at + 1] = antecedent
-    elif dep == "dobj" or stranded:
-        hang(words, noun, parent, dep)
-        order.remove(pronoun)
-        end = order.index(parent) + 1
-        order[end:end] = antecedent
-    elif dep == "pobj":
-        hang(words, noun, parent, dep)
-        order = [*(i for i in order if i not in (pronoun, parent)), parent, *antecedent]
+        order = _in_place(order, at, dep, parent, antecedent)
     else:
         return None
     return draft.derive(order, words, antecedent)
+
+
+def _as_owner(words: list[Word], noun: int, antecedent: list[int], owned: int) -> list[int]:
+    """ "the pump's", for "whose"."""
+    hang(words, noun, owned, "poss")
+    return [*antecedent, insert_word(words, "'s", noun, "case", "PART", "POS")]
+
+
+def _as_place(words: list[Word], noun: int, antecedent: list[int], verb: int) -> list[int]:
+    """ "in the store,", for "where"."""
+    preposition = insert_word(words, "in", verb, "prep", "ADP", "IN")
+    hang(words, noun, preposition, "pobj")
+    return [preposition, *antecedent, insert_word(words, ",", verb, "punct", "PUNCT", ",")]
+
+
+def _in_place(order: list[int], at: int, dep: str, parent: int, antecedent: list[int]) -> list[int]:
+    """The clause's words with the antecedent for the pronoun: a subject there, an object behind what governs it."""
+    before, behind = order[:at], order[at + 1 :]
+    if dep in SUBJECTS:
+        return [*before, *antecedent, *behind]
+    if dep == "pobj" and before == [parent]:
+        return [*behind, parent, *antecedent]  # "in which it stands": it stands in ...
+    rest = [*before, *behind]
+    end = rest.index(parent) + 1
+    return [*rest[:end], *antecedent, *rest[end:]]

@@ -14,7 +14,7 @@ _UNITS = (
     "fps Ω kΩ MΩ m² m³ cm² cm³ km² m2 m3 kg/m³ mg/dL mg/kg mmol/L L/min ml/min W/m² kWh/m² req/s tokens/s"
 )
 _UNIT = "|".join(sorted((re.escape(unit) for unit in _UNITS.split()), key=len, reverse=True))
-# What the parser reads where; nothing: a unit's word. A pattern before another takes what both match.
+# Patterns with what the parser reads in their place ("": the word of a unit). What two patterns match is the first one's.
 _SURROGATES = (
     # Code and quotations.
     (re.compile(r"`+[^`\n]{1,400}`+"), "Zeta"),

@@ -15,7 +15,7 @@ _NUMBERS = {"it": "singular", "they": "plural", "he": "person", "she": "person"}
 def split_subordinate(draft: Draft) -> list[Draft] | None:
     """Give the main clause and the subordinate one, and of a cause also the whole, which alone says that the two belong together.
 
-    "It is slow because the disk is full" becomes "It is slow", "The disk is full" and "It is slow because the disk is full".
+    "The app is slow because the disk is full" becomes "The app is slow", "The disk is full" and the sentence itself.
     """
     if "advcl" not in draft.deps:
         return None

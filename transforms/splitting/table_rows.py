@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from schemas.claims import Span
 from transforms.citations import Marker, strip_markers
 from transforms.sentences import Sentence
 
-_CELL = re.compile(r"(?<!\\)\|")
+_BAR = re.compile(r"(?<!\\)\|")
 _NOTHING = frozenset({"", "-", "–", "—", "…"})
 
 
@@ -23,75 +24,80 @@ class CellClaim(NamedTuple):
     markers: list[Marker]
 
 
-def split_row(sentence: Sentence, markers: Sequence[Marker]) -> list[CellClaim]:
-    """Cut a row into one proposition a cell: "Mode Eco: Limit 50 °C".
-
-    A marker belongs to its cell and to the cells left of it, back to the previous marker; one in the first cell or in a header
-    goes to all that inherit it.
-    """
-    cells = list(_cells(sentence))
-    first, *rest = [_read(sentence, start, end, markers) for start, end in cells]
-    bounds = sentence.column_bounds or ((0, 0),) * len(cells)
-    headers = [_header(sentence, k, markers) for k in range(len(cells))]
-    subject = " ".join(word for word in (headers[0], first.text) if word)
-    columns = enumerate(rest, start=1) if rest else [(0, first)]
-    claims = []
-    for k, cell in columns:
-        if cell.text in _NOTHING:
-            continue
-        about = " ".join(word for word in (headers[k] if k < len(headers) else "", cell.text) if word)
-        text = f"{subject}: {about}" if rest and first.text not in _NOTHING else about
-        inherited = [*_span(bounds, 0), *_span(bounds, k), *(first.own if k else [])]
-        shared = [marker for marker in markers if _in_header(marker, bounds, (0, k)) or (k and _inside(marker, cells[0]))]
-        claims.append(CellClaim(text, cell.own, sorted(set(inherited)), [*shared, *_behind(markers, cells, k)]))
-    return claims
-
-
-def _cells(sentence: Sentence) -> list[tuple[int, int]]:
-    """Bounds of the cells in the answer."""
-    cuts = [found.start() for found in _CELL.finditer(sentence.text)]
-    edges = [-1, *cuts, len(sentence.text)]
-    bounds = [(sentence.start + left + 1, sentence.start + right) for left, right in zip(edges, edges[1:], strict=False)]
-    return bounds
-
-
 class _Cell(NamedTuple):
     text: str
     own: list[Span]
+    bounds: tuple[int, int]
 
 
-def _read(sentence: Sentence, start: int, end: int, markers: Sequence[Marker]) -> _Cell:
+def split_row(sentence: Sentence, markers: Sequence[Marker]) -> list[CellClaim]:
+    """Cut a row into one proposition a cell, in order; empty cells and dashes are none.
+
+    A marker belongs to its cell and to the cells left of it, back to the previous marker; one in the first cell or in a header
+    goes to all that inherit it.
+
+    >>> from transforms.sentences import split_sentences
+    >>> (row,) = split_sentences("| Mode | Limit | Noise |\\n| --- | --- | --- |\\n| Eco | 50 °C | - |")
+    >>> [claim.text for claim in split_row(row, [])]
+    ['Mode Eco: Limit 50 °C']
+    """
+    cells = [_read(sentence, bounds, markers) for bounds in _cell_bounds(sentence)]
+    # A row of one cell says no more than the cell does.
+    columns = range(1, len(cells)) if len(cells) > 1 else [0]
+    return [_claim(sentence, cells, k, markers) for k in columns if cells[k].text not in _NOTHING]
+
+
+def _cell_bounds(sentence: Sentence) -> list[tuple[int, int]]:
+    """Characters of the answer that each cell stands at."""
+    bars = [found.start() for found in _BAR.finditer(sentence.text)]
+    edges = itertools.pairwise([-1, *bars, len(sentence.text)])
+    return [(sentence.start + left + 1, sentence.start + right) for left, right in edges]
+
+
+def _read(sentence: Sentence, bounds: tuple[int, int], markers: Sequence[Marker]) -> _Cell:
+    """A cell without its markers; its own characters end where the first marker starts."""
+    start, end = bounds
     words = sentence.text[start - sentence.start : end - sentence.start]
-    own = [marker for marker in markers if start <= marker.start < end]
+    inside = _inside(markers, bounds)
     left = start + len(words) - len(words.lstrip())
-    right = min([marker.start for marker in own] + [start + len(words.rstrip())])
-    right = max(left, left + len(sentence.text[left - sentence.start : right - sentence.start].rstrip()))
-    return _Cell(strip_markers(words, own, offset=start), [Span(left, right)] if right > left else [])
+    right = min([marker.start for marker in inside] + [start + len(words.rstrip())])
+    right = left + len(sentence.text[left - sentence.start : right - sentence.start].rstrip())
+    own = [Span(left, right)] if right > left else []
+    return _Cell(strip_markers(words, inside, offset=start), own, bounds)
+
+
+def _claim(sentence: Sentence, cells: list[_Cell], k: int, markers: Sequence[Marker]) -> CellClaim:
+    first, cell = cells[0], cells[k]
+    text = _named(_header(sentence, k, markers), cell.text)
+    if k and first.text not in _NOTHING:
+        text = f"{_named(_header(sentence, 0, markers), first.text)}: {text}"
+    headers = [_header_bounds(sentence, column) for column in (0, k)]
+    inherited = {Span(*bounds) for bounds in headers if bounds[0] < bounds[1]}.union(first.own if k else [])
+    above = [*headers, first.bounds] if k else headers
+    shared = [marker for marker in markers if any(_inside([marker], bounds) for bounds in above)]
+    return CellClaim(text, cell.own, sorted(inherited), [*shared, *_behind(markers, cells[k:])])
+
+
+def _named(header: str, words: str) -> str:
+    return " ".join(word for word in (header, words) if word)
 
 
 def _header(sentence: Sentence, k: int, markers: Sequence[Marker]) -> str:
     if k >= len(sentence.columns):
         return ""
-    start, end = sentence.column_bounds[k] if k < len(sentence.column_bounds) else (0, 0)
-    return strip_markers(sentence.columns[k], [marker for marker in markers if start <= marker.start < end], offset=start)
+    bounds = _header_bounds(sentence, k)
+    return strip_markers(sentence.columns[k], _inside(markers, bounds), offset=bounds[0])
 
 
-def _span(bounds: Sequence[tuple[int, int]], k: int) -> list[Span]:
-    return [Span(*bounds[k])] if k < len(bounds) and bounds[k][0] < bounds[k][1] else []
+def _header_bounds(sentence: Sentence, k: int) -> tuple[int, int]:
+    """Characters of the answer that a column's header stands at; none where a row is longer than its header."""
+    return sentence.column_bounds[k] if k < len(sentence.column_bounds) else (0, 0)
 
 
-def _inside(marker: Marker, bounds: tuple[int, int]) -> bool:
-    return bounds[0] <= marker.start < bounds[1]
+def _inside(markers: Sequence[Marker], bounds: tuple[int, int]) -> list[Marker]:
+    return [marker for marker in markers if bounds[0] <= marker.start < bounds[1]]
 
 
-def _in_header(marker: Marker, bounds: Sequence[tuple[int, int]], columns: tuple[int, int]) -> bool:
-    return any(k < len(bounds) and _inside(marker, bounds[k]) for k in set(columns))
-
-
-def _behind(markers: Sequence[Marker], cells: Sequence[tuple[int, int]], k: int) -> list[Marker]:
-    """The markers of the first cell from the k-th on that has any."""
-    for bounds in cells[k:]:
-        found = [marker for marker in markers if _inside(marker, bounds)]
-        if found:
-            return found
-    return []
+def _behind(markers: Sequence[Marker], cells: Sequence[_Cell]) -> list[Marker]:
+    """The markers of the first of some cells that has any."""
+    return next((found for cell in cells if (found := _inside(markers, cell.bounds))), [])

@@ -9,7 +9,7 @@ from typing import Any
 # Besides English, Scots and a creole that the identifier takes short English for.
 ENGLISH = frozenset({"en", "sco", "pcm"})
 # With fewer letters or a lower probability the identifier guesses.
-MIN_LETTERS = 20
+MIN_LETTERS = 12
 MIN_PROBABILITY = 0.75
 # Words that no other language shares: they spare the identifier most sentences.
 _TELLING = re.compile(r"\b(?:the|and|are|with|that|from|this|which)\b", re.IGNORECASE)

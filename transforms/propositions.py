@@ -17,7 +17,7 @@ from transforms.language import is_foreign
 from transforms.requires_evidence import abstention_kind, evidence_reason
 from transforms.sentences import Sentence, mask_code, split_sentences
 from transforms.splitting.attachment import Holder, attach_markers
-from transforms.splitting.clauses import split_clauses
+from transforms.splitting.clauses import is_instruction, split_clauses
 from transforms.splitting.drafts import Draft
 from transforms.splitting.parsing import Parser, Word, find_model, load_parser, parser_name
 from transforms.splitting.shadow import Shadow, cast_shadow
@@ -89,7 +89,7 @@ def split_answers(
 class _Piece(NamedTuple):
     """A sentence with its markers; `shadow` where it is to be parsed."""
 
-    index: int
+    number: int
     sentence: Sentence
     markers: list[Marker]
     text: str
@@ -143,6 +143,8 @@ def _fill(outline: _Outline, parsed: Iterator[list[Word]], splitter: str) -> Spl
     placed: set[Marker] = set()
     for piece in outline.pieces:
         words = next(parsed) if piece.shadow is not None else []
+        if piece.reason is None and is_instruction(words):
+            piece, words = piece._replace(reason="imperative"), []
         found = list(_claims(piece, words, answer.answer_id, splitter))
         if not found and claims and piece.markers:
             # Markers alone on a line hang from what stands before them.
@@ -165,18 +167,18 @@ class _Part(NamedTuple):
 
 def _claims(piece: _Piece, words: list[Word], answer_id: str, splitter: str) -> Iterator[tuple[Claim, list[Marker]]]:
     parts = list(_parts(piece, words))
-    for number, part in enumerate(parts, start=1):
+    for k, part in enumerate(parts, start=1):
         reason = _part_reason(piece, part, len(parts))
         claim = Claim(
             answer_id=answer_id,
-            claim_id=f"c{piece.index}" if len(parts) == 1 else f"c{piece.index}.{number}",
+            claim_id=f"c{piece.number}" if len(parts) == 1 else f"c{piece.number}.{k}",
             text=part.text,
             start=min(span.start for span in part.own),
             end=max(span.end for span in part.own),
             spans=sorted({*part.own, *part.inherited}),
             inherited=part.inherited,
             heading=piece.sentence.heading,
-            sentence=piece.index,
+            sentence=piece.number,
             requires_evidence=reason is None,
             reason=reason,
             stated_reason=abstention_kind(part.text) if reason == "abstention" else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from transforms.attributes.amounts import Amount, same_amount, same_number
 from transforms.attributes.binding import misbound
@@ -12,6 +13,7 @@ from transforms.attributes.lists import word_set
 from transforms.attributes.names import is_named, is_rival_name
 from transforms.attributes.operators import compare_wording
 from transforms.attributes.places import covers
+from transforms.attributes.quantities import TIMES
 from transforms.attributes.record import Attribute, Comparison, Difference, Reading
 from transforms.attributes.scopes import Age
 
@@ -79,7 +81,10 @@ def _place(attribute: Attribute, others: list[Attribute], premise: Reading, clai
     ):
         comparison.agrees.append(attribute)
         return
-    rival = next(_rivals(attribute, others, claim, premise), None)
+    # Of several the one in the claim's own unit or of its own noun: 7 days against 30 days rather than 3 hours.
+    last = attribute.words.rsplit(None, 1)[-1].lower()
+    rivals = islice(_rivals(attribute, others, claim, premise), MAX_COMPARED)
+    rival = min(rivals, key=lambda one: not one.words.lower().endswith(last), default=None)
     if rival is not None:
         comparison.differs.append(Difference(attribute.family, attribute, rival))
     elif attribute.kind not in _ONLY_AGAINST and not _is_slight(attribute, premise):
@@ -105,7 +110,7 @@ def _is_slight(attribute: Attribute, premise: Reading) -> bool:
     in_words = not any(letter.isdigit() for letter in attribute.words)
     if attribute.words.lower().startswith(("a ", "an ")) and value.unit != "%":
         return True
-    return value.unit == "number" and ((in_words and value.high <= 12) or value.nouns[:1] == ("tim",))
+    return value.unit == "number" and ((in_words and value.high <= 12) or value.nouns == TIMES)
 
 
 def _rivals(attribute: Attribute, others: list[Attribute], claim: Reading, premise: Reading) -> Iterator[Attribute]:

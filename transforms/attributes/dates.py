@@ -22,7 +22,7 @@ _WEEKDAYS = {
 _SEASONS = frozenset({"spring", "summer", "autumn", "winter"})
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
-    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b(?:\.(?=\s\d))?"
 )
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _DATE = re.compile(
@@ -44,7 +44,9 @@ _VERSION = re.compile(
 )
 _ORDINAL_VERSION = re.compile(r"\b(?P<word>[a-z]{5,10}) (?P<kind>version|edition|release)\b", re.IGNORECASE)
 # A bare "2.1" beside a version is one too: from v2.1 to 2.4.
-_BESIDE = re.compile(r"(?:\s{0,2}[-–,]\s{0,2}|\s(?:to|and|or|through|until)\s)(\d+(?:\.\d+){1,3})(?![\w%.]|\s{0,2}(?:%|percent))")
+_BESIDE = re.compile(
+    r"(?:\s{0,2}[-–,]\s{0,2}|\s(?:to|and|or|through|until)\s)(\d+(?:\.\d+){1,3})(?![\w%]|\.\d|\s{0,2}(?:%|percent))"
+)
 _SPANS = {
     "day": "day",
     "days": "day",
@@ -91,6 +93,7 @@ _RELATIVE = {
     "same": "same",
 }
 _ENDS = {"first": "first", "last": "last", "final": "last", "past": "last", "previous": "last", "next": "next", "coming": "next"}
+_BEFORE_MONTH = word_set("in since until by of from before after during every each late early next last to and")
 _DAYS = {"yesterday": "last", "today": "this", "tomorrow": "next"}
 _NO_PERIOD_AFTER = word_set(
     "by for in within after of take takes took last lasts lasted over about than until half and to least most before"
@@ -153,28 +156,8 @@ def _is_date(match: re.Match[str]) -> bool:
     name = match["m1"]
     if name not in ("May", "March", "Mar", "Sept", "Dec", "Jan") or match["d1"] or match["y1"]:
         return True
-    before = match.string[max(0, match.start() - 12) : match.start()].rstrip().lower()
-    return before.endswith(
-        (
-            "in",
-            "since",
-            "until",
-            "by",
-            "of",
-            "from",
-            "before",
-            "after",
-            "during",
-            "every",
-            "each",
-            "late",
-            "early",
-            "next",
-            "last",
-            "to",
-            "and",
-        )
-    )
+    before = match.string[max(0, match.start() - 12) : match.start()].lower().split()[-1:]
+    return before != [] and before[0] in _BEFORE_MONTH
 
 
 def _date(match: re.Match[str]) -> Date | None:

@@ -20,7 +20,7 @@ _CONDITIONAL = frozenset({"if", "when", "once", "unless", "after", "without", "w
 _DENYING = word_set(
     """only outside avoid avoids avoided end ends ended stop stops stopped remove removes removed refuse refuses deny denies
     denied prevent prevents suspend suspends limit limits limited until unpaid need needs except instead rather rarely
-    hardly few barely scarcely seldom impossible"""
+    hardly few barely scarcely seldom impossible longest highest maximum latest earliest"""
 )
 _LIMITED = frozenset({"most", "half", "average"})
 

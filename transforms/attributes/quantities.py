@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from transforms.attributes.amounts import Amount
+from transforms.attributes.bounds import bound_before, bound_behind
 from transforms.attributes.numerals import ORDINALS, START_WORDS, Number, read_number
 from transforms.attributes.record import FUNCTION_WORDS, Reading, stem
 from transforms.attributes.units import TIME_WORDS, unit, unit_named
@@ -27,10 +29,16 @@ _CURRENCY_WORDS = {
 _SHORT_SCALES = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000, "bn": 1_000_000_000, "mn": 1_000_000}
 # Before these, "one" is a pronoun, no number.
 _PRONOUN_BEFORE = frozenset({"no", "any", "every", "each", "this", "that", "which", "only", "another", "the", "some"})
+_ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
+# What twice and four times count.
+TIMES = (stem("times"),)
 _NO_NOUN = FUNCTION_WORDS | {"percent", "-", ",", "."}
 
 
 _PLURAL_TIMES = frozenset({"days", "weeks", "months", "years", "hours", "nights"})
+
+
+_BEGINNINGS = START_WORDS | ORDINALS.keys() | _CURRENCY_SIGNS.keys() | _CURRENCY_WORDS.keys() | frozenset("½¼¾⅓⅔")
 
 
 class _Span(NamedTuple):
@@ -47,21 +55,9 @@ def note_quantities(reading: Reading) -> None:
     """Find every number that is neither a date, a version nor part of a name."""
     i, words = 0, reading.words
     while i < len(words):
-        low = words[i].low
-        if (
-            not (
-                low[0].isdigit()
-                or low in START_WORDS
-                or low in _CURRENCY_SIGNS
-                or low in ORDINALS
-                or low in _CURRENCY_WORDS
-                or low in "½¼¾⅓⅔"
-            )
-            or reading.taken[words[i].start]
-        ):
-            i += 1
-        else:
-            i = max(i + 1, _note_quantity(reading, i))
+        word = words[i]
+        begins = word.low[0].isdigit() or word.low in _BEGINNINGS
+        i = max(i + 1, _note_quantity(reading, i)) if begins and not reading.taken[word.start] else i + 1
 
 
 def _note_quantity(reading: Reading, i: int) -> int:
@@ -73,19 +69,11 @@ def _note_quantity(reading: Reading, i: int) -> int:
         if i >= len(words) or not words[i].low[0].isdigit():
             return i
     number = read_number(words, i)
-    if (
-        number is not None
-        and reading.low(number.end) in ("st", "nd", "rd", "th")
-        and words[number.end].start == words[number.end - 1].end
-    ):
-        nouns = _nouns(reading, number.end + 1)[:1]
-        reading.note(
-            "quantity", "ordinal", Amount("=", number.value, number.value, "ordinal", nouns), words[i].start, words[number.end].end
-        )
-        return number.end + 1
     if number is None:
         return _note_article(reading, i) if words[i].low in ("a", "an") else _note_ordinal(reading, i)
-    if not reading.free(words[i].start, words[number.end - 1].end) or _is_part_of_name(reading, i, number.end):
+    if reading.low(number.end) in _ORDINAL_ENDS and words[number.end].start == words[number.end - 1].end:
+        return _record_ordinal(reading, i, number.end, number.value)
+    if not reading.free(words[i].start, words[number.end - 1].end) or _is_part_of_name(reading, i):
         return number.end
     second = _second(reading, number, i)
     last = second or number
@@ -95,27 +83,40 @@ def _note_quantity(reading: Reading, i: int) -> int:
     value, high = number.value, last.value
     if _is_below_zero(reading, start):
         start, value, high = start - 1, -value, -high if second is None else high
-    if span is None and second is None and (ratio := _ratio(reading, number)) is not None:
+    relation = "=" if second is None else "range"
+    if span is not None:
+        return _record_measure(reading, start, (value, high), span, relation)
+    if second is None and (ratio := _ratio(reading, number)) is not None:
         return _record(reading, start, Amount("=", ratio[0], ratio[0], ratio[2]), ratio[1])
-    if span is None:
-        if words[i].low == "one" and (reading.low(i - 1) in _PRONOUN_BEFORE or reading.low(i + 1) in ("of", "another", "'s", "")):
-            return number.end
-        nouns = ("tim",) if words[i].low in ("twice", "thrice") else _nouns(reading, last.end)
-        amount = Amount("range" if second else "=", value, high, "number", nouns)
-        return _record(
-            reading, start, amount, last.end, last.end + len(nouns) if words[i].low not in ("twice", "thrice") else last.end
-        )
-    if (
-        span.end < len(words)
-        and (reading.low(span.end), reading.low(span.end + 1)) == ("and", "a")
-        and reading.low(span.end + 2) == "half"
-    ):
+    return _record_count(reading, (start, i), (value, high), last.end, relation)
+
+
+def _record_measure(reading: Reading, start: int, values: tuple[float, float], span: _Span, relation: str) -> int:
+    if (reading.low(span.end), reading.low(span.end + 1), reading.low(span.end + 2)) == ("and", "a", "half"):
         # A year and a half.
-        value, high, span = value + 0.5, high + 0.5, span._replace(end=span.end + 3)
+        values, span = (values[0] + 0.5, values[1] + 0.5), span._replace(end=span.end + 3)
     nouns = _nouns(reading, span.end + 1)[:1] if span.unit == "%" and reading.low(span.end) in ("less", "more", "fewer") else ()
-    ends = sorted((value * span.factor + span.offset, high * span.factor + span.offset))
-    amount = Amount("range" if second else "=", ends[0], ends[1], span.unit, nouns, span.system)
-    return _record(reading, start, amount, span.end)
+    low, high = sorted(value * span.factor + span.offset for value in values)
+    return _record(reading, start, Amount(relation, low, high, span.unit, nouns, span.system), span.end)
+
+
+def _record_count(reading: Reading, places: tuple[int, int], values: tuple[float, float], end: int, relation: str) -> int:
+    """Record a bare number with what it counts; `places` are where its words begin, with and without a sign."""
+    start, i = places
+    low = reading.low(i)
+    if low == "one" and (reading.low(i - 1) in _PRONOUN_BEFORE or reading.low(i + 1) in ("of", "another", "'s", "")):
+        return end
+    if low in ("twice", "thrice"):
+        return _record(reading, start, Amount(relation, *values, "number", TIMES), end)
+    nouns = _nouns(reading, end)
+    return _record(reading, start, Amount(relation, *values, "number", nouns), end, end + len(nouns))
+
+
+def _record_ordinal(reading: Reading, i: int, last: int, value: float) -> int:
+    words, nouns = reading.words, _nouns(reading, last + 1)[:1]
+    if nouns:
+        reading.note("quantity", "ordinal", Amount("=", value, value, "ordinal", nouns), words[i].start, words[last].end)
+    return last + 1
 
 
 def _record(reading: Reading, start: int, amount: Amount, end: int, shown: int = 0) -> int:
@@ -152,7 +153,7 @@ def _is_numeral(reading: Reading, i: int) -> bool:
     return reading.words[i].low[0].isdigit()
 
 
-def _is_part_of_name(reading: Reading, i: int, end: int) -> bool:
+def _is_part_of_name(reading: Reading, i: int) -> bool:
     """Digits glued to letters or hyphens are names: COVID-19, 32-bit is a measure all the same."""
     start = reading.words[i].start
     if not _is_numeral(reading, i) or start == 0:
@@ -312,11 +313,4 @@ def _note_article(reading: Reading, i: int) -> int:
 
 def _note_ordinal(reading: Reading, i: int) -> int:
     value = ORDINALS.get(reading.low(i))
-    if value is None or value == 1:
-        return i + 1
-    nouns = _nouns(reading, i + 1)[:1]
-    if nouns:
-        reading.note(
-            "quantity", "ordinal", Amount("=", value, value, "ordinal", nouns), reading.words[i].start, reading.words[i].end
-        )
-    return i + 1
+    return i + 1 if value is None or value == 1 else _record_ordinal(reading, i, i, value)

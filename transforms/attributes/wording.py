@@ -86,16 +86,19 @@ TARGETS = 2
 
 def note_wording(reading: Reading) -> None:
     """Find the words of polarity, modality and aggregation, each with the stems of what it acts on."""
-    for i, word in enumerate(reading.words):
-        low = word.low
-        if low.endswith("n't") or low.endswith("n’t"):
+    i = 0
+    while i < len(reading.words):
+        word = reading.words[i]
+        if word.low.endswith(("n't", "n’t")):
             reading.note("polarity", "negation", ("not", targets(reading, i)), word.start, word.end, take=False)
-            _note_modal(reading, i, i, "can" if low[:3] == "can" else low[:-3])
-        elif low in _PLAIN and not (low == "may" and reading.taken[word.start]):
-            _note_operator(reading, i)
+            _note_modal(reading, i, i, "can" if word.low[:3] == "can" else word.low[:-3])
+        elif word.low in _PLAIN and not (word.low == "may" and _is_taken(reading, i)):
+            i = _note_operator(reading, i)
+        i += 1
 
 
-def _note_operator(reading: Reading, i: int) -> None:
+def _note_operator(reading: Reading, i: int) -> int:
+    """Record what the word or phrase at i says, and return the index of its last word."""
     low, last = reading.words[i].low, i
     for size in (3, 2):
         phrase = " ".join(reading.low(i + k) for k in range(size))
@@ -114,6 +117,7 @@ def _note_operator(reading: Reading, i: int) -> None:
         and not _is_idle_quantifier(reading, i, low)
     ):
         reading.note("aggregation", kind, kind, start, end, take=False)
+    return last
 
 
 def _note_modal(reading: Reading, i: int, last: int, low: str) -> None:

@@ -79,6 +79,8 @@ def subordinate_kind(draft: Draft, clause: int) -> str:
         return "cause"
     main = draft.head(clause)
     set_off = after_comma(draft, clause) or draft.before(clause, main)
+    if draft.lower(clause) in ("do", "does", "did"):
+        return ""  # "as do cats"
     if mark in ("since", "as"):
         return "" if not set_off or _tells_time(draft, main, mark) or _tells_manner(draft, clause, mark) else "cause"
     if mark == "while" and draft.before(clause, main) and draft.pos(subject) == "PRON":

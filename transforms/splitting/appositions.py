@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from transforms.splitting.assertion import predicate_subject
+from transforms.splitting.assertion import is_choice, predicate_subject
 from transforms.splitting.drafts import Draft, hang, insert_be
-from transforms.splitting.grammar import after_comma, comma_beside, is_clause, nominal
+from transforms.splitting.grammar import after_comma, comma_beside, conjuncts, is_clause, nominal
 from transforms.splitting.vocabulary import NOUNS, NOUNS_AND_PRONOUNS, PLURAL_TAGS
 
 
@@ -49,7 +49,13 @@ def _is_description(draft: Draft, appos: int) -> bool:
     if draft.lower(appos) == "one" and draft.kids(appos, "prep"):
         return True
     noun = draft.head(appos)
-    if _is_listed(draft, appos) or draft.pos(appos) not in NOUNS or draft.pos(noun) not in NOUNS_AND_PRONOUNS:
+    if (
+        _is_listed(draft, appos)
+        or _is_example(draft, noun)
+        or _is_in_front(draft, noun)
+        or draft.pos(appos) not in NOUNS
+        or draft.pos(noun) not in NOUNS_AND_PRONOUNS
+    ):
         return False
     joined = draft.kids(appos, "conj")
     if _is_determined(draft, appos):
@@ -61,6 +67,20 @@ def _is_description(draft: Draft, appos: int) -> bool:
     return draft.pos(noun) == "NOUN" and draft.tag(noun) == "NN" and len(draft.tree(appos)) > 1
 
 
+def _is_example(draft: Draft, noun: int) -> bool:
+    """Whether a noun follows "including" or "such as": what stands beside it is the next example."""
+    return draft.dep(noun) == "pobj" and draft.lower(draft.head(noun)) in ("including", "as", "like", "include")
+
+
+def _is_in_front(draft: Draft, noun: int) -> bool:
+    """Whether a noun stands in front of the clause's subject: "According to Smith, the results ..." names the subject next."""
+    root = next((i for i in draft.order if draft.head(i) == i), None)
+    subject = None if root is None else draft.subject(root)
+    if root is None or draft.before(root, noun):
+        return False
+    return subject is None or (noun not in draft.tree(subject) and draft.before(noun, subject))
+
+
 def _is_determined(draft: Draft, appos: int) -> bool:
     first = draft.order[draft.first(draft.tree(appos))]
     return draft.tag(first) in ("DT", "PRP$") and draft.lower(first) not in ("no", "all", "each", "every")
@@ -70,6 +90,6 @@ def _is_listed(draft: Draft, appos: int) -> bool:
     """Whether an apposition is rather the middle of a list: another comma and an "and" follow."""
     end = draft.last(draft.tree(appos))
     behind = [draft.lower(i) for i in draft.order[end + 1 : end + 3]]
-    if behind[:1] == ["and"]:
+    if behind[:1] in (["and"], ["or"]) or is_choice(draft, conjuncts(draft, appos)):
         return True
     return behind == [",", "and"] and not any(is_clause(draft, i) for i in draft.order[end + 3 : end + 5])

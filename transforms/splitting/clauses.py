@@ -29,7 +29,7 @@ RULES: tuple[Rule, ...] = (
     split_joined_words,
 )
 # A sentence that would need more is a list or no prose at all.
-MAX_PROPOSITIONS = 24
+MAX_PROPOSITIONS = 16
 MAX_STEPS = 200
 
 # Words that a proposition may lack: they join, refer back, or agree with what another proposition holds.
@@ -38,6 +38,15 @@ _DROPPED = vocabulary(
     "whereas even it they he she him her them its their is are was were be been being has have had do does did the a an i you "
     "we this these those making respectively plus not n't to of in as well"
 )
+
+
+def is_instruction(words: list[Word]) -> bool:
+    """Tell whether a parsed sentence asks for something: it starts, or goes on behind a label's colon, with a bare verb."""
+    draft = Draft(words, list(range(len(words))))
+    root = next((i for i in draft.order if draft.head(i) == i), None)
+    if root is None or draft.tag(root) != "VB" or draft.subject(root) is not None or draft.auxiliaries(root):
+        return False
+    return root == 0 or draft.words[root - 1].text == ":"
 
 
 def split_clauses(words: list[Word]) -> list[Draft]:

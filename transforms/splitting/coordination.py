@@ -7,16 +7,22 @@ import itertools
 from transforms.splitting.adverbials import fronted
 from transforms.splitting.assertion import asserted_above, has_negative_subject, is_choice, negated
 from transforms.splitting.drafts import Draft, hang
-from transforms.splitting.grammar import conjuncts, is_clause, is_finite, is_past, semicolon_between, without_joined
+from transforms.splitting.grammar import after_comma, conjuncts, is_clause, is_finite, is_past, semicolon_between, without_joined
 from transforms.splitting.inflection import plain_form
 from transforms.splitting.vocabulary import AUXILIARIES, BE, FIXED_PAIRS, HAVE, SUBJECTS, vocabulary
 
 _GUESSES = vocabulary("perhaps maybe possibly probably presumably allegedly reportedly supposedly")
-_CONDITIONS = vocabulary("if when unless until once after before whenever while as where till provided")
+_CONDITIONS = vocabulary("if when unless until once after before whenever while as where till provided providing assuming")
+_IF = vocabulary("if unless provided")
+# "provided that A and B", "as long as A and B", "on condition that A and B"
+_CONDITIONAL_PHRASES = vocabulary("provided providing assuming condition long")
 _INTRANSITIVE = vocabulary(
     "rise fall grow drop go come arrive exist happen occur expand shrink live sit stand wait crash restart blink sleep appear "
-    "disappear emerge die retire resign peak decline"
+    "disappear emerge die retire resign peak decline hum beep glow drift leak vibrate spin shine boot work "
+    "operate function hesitate apply"
 )
+# "hums and costs $90", "may cancel and get a refund": what follows these is theirs alone.
+_KEEPS_ITS_OBJECT = vocabulary("cost weigh measure last get have need take contain become remain require include receive earn run")
 
 
 def split_joined_clauses(draft: Draft) -> list[Draft] | None:
@@ -39,9 +45,29 @@ def split_joined_clauses(draft: Draft) -> list[Draft] | None:
 def _may_split(draft: Draft, verb: int, chain: list[int], clauses: list[int]) -> bool:
     if is_choice(draft, chain, clauses) or not asserted_above(draft, verb) or _is_guess(draft, verb):
         return False
+    if _opens_with_condition(draft, clauses[1]) or _closes_with_condition(draft, clauses[-1]):
+        return False
     if not all(_stands_alone(draft, verb, earlier, later) for earlier, later in itertools.pairwise(clauses)):
         return False
     return f"{draft.lower(clauses[0])}/{draft.lower(clauses[1])}" not in FIXED_PAIRS
+
+
+def _opens_with_condition(draft: Draft, second: int) -> bool:
+    """Whether the sentence opens with a condition that no comma ends before the second clause: "as long as A and B, C"."""
+    opening = draft.lower(draft.order[0])
+    if opening not in _CONDITIONS:
+        return False
+    return not any(draft.words[i].text == "," for i in draft.order[: draft.place[second]])
+
+
+def _closes_with_condition(draft: Draft, last: int) -> bool:
+    """Whether a condition behind a comma closes the sentence, and so may hold for all clauses: "A, and B, if C"."""
+    return any(
+        draft.before(last, kid)
+        and after_comma(draft, kid)
+        and any(draft.lower(mark) in _IF for mark in draft.kids(kid, "mark", "advmod"))
+        for kid in draft.kids(last, "advcl")
+    )
 
 
 def _is_guess(draft: Draft, verb: int) -> bool:
@@ -63,6 +89,8 @@ def _stands_alone(draft: Draft, verb: int, earlier: int, later: int) -> bool:
 
 def _ends_in_condition(draft: Draft, earlier: int, later: int) -> bool:
     """Whether a condition ends the earlier clause, so that the later one, with nothing to part them, may belong to it."""
+    if any(draft.lower(i) in _CONDITIONAL_PHRASES for i in draft.order[draft.place[earlier] : draft.place[later]]):
+        return True
     conditions = (kid for kid in draft.kids(earlier, "advcl") if draft.between(earlier, kid, later))
     if not any(draft.lower(mark) in _CONDITIONS for kid in conditions for mark in draft.kids(kid, "mark", "advmod")):
         return False
@@ -93,7 +121,9 @@ def _is_misread_participle(draft: Draft, earlier: int, later: int) -> bool:
     """ "must be cleaned and dried", "was built and sold by Acme": a past tense there is a participle."""
     if draft.tag(earlier) != "VBN":
         return False
-    return any(draft.tag(kid) == "MD" for kid in draft.kids(earlier, "aux")) or bool(draft.kids(later, "agent"))
+    return any(draft.tag(kid) == "MD" for kid in draft.kids(earlier, "aux")) or any(
+        draft.lower(kid) == "by" for kid in draft.kids(later)
+    )
 
 
 def _separate(draft: Draft, verb: int, clauses: list[int], chain: set[int]) -> list[Draft]:
@@ -181,7 +211,7 @@ def _raised(draft: Draft, clauses: list[int], k: int) -> set[int]:
         return set()
     if draft.tag(clause) != draft.tag(last) or plain_form(draft.words[clause].text) in _INTRANSITIVE:
         return set()
-    if _has_complement(draft, clause, clauses[k + 1]):
+    if _has_complement(draft, clause, clauses[k + 1]) or plain_form(draft.words[last].text) in _KEEPS_ITS_OBJECT:
         return set()
     behind = [kid for kid in draft.kids(last) if draft.before(last, kid) and draft.dep(kid) not in ("conj", "cc", "punct")]
     if not any(draft.dep(kid) in ("dobj", "prep", "agent") for kid in behind):

@@ -66,10 +66,11 @@ def _member(draft: Draft, chain: list[int], k: int) -> Draft:
     head, member = chain[0], chain[k]
     bare = without_joined(draft, member, set(chain))
     if k == 0:
-        kept = draft.without(draft.tree(head) - bare)
+        behind = draft.trees(_behind_all(draft, chain, k))
+        kept = draft.without(draft.tree(head) - bare - behind)
         end = draft.last(chain)
-        return kept.derive(kept.order, inherited=[i for i in kept.order if draft.place[i] > end and i not in bare])
-    shared = [] if _has_left(draft, member) else _left_of(draft, head)
+        return kept.derive(kept.order, inherited=[i for i in kept.order if draft.place[i] > end])
+    shared = [*_left_of(draft, chain, member), *_behind_all(draft, chain, k)]
     words = list(draft.words)
     for kid in shared:
         hang(words, kid, member)
@@ -80,9 +81,31 @@ def _member(draft: Draft, chain: list[int], k: int) -> Draft:
     return draft.derive(order, words, set(order) - bare)
 
 
-def _left_of(draft: Draft, head: int) -> list[int]:
-    """What stands before the first member and may hold for all: "the new pumps and valves"."""
-    return [kid for kid in draft.kids(head, "det", "poss", "amod", "predet", "aux", "mark") if draft.before(kid, head)]
+def _left_of(draft: Draft, chain: list[int], member: int) -> list[int]:
+    """What stands before the first member and may hold for all: articles and owners, and the adjective of two bare nouns.
+
+    "free shipping and returns" are both free; in "environmental science, physics and mathematics" only the first is.
+    """
+    if _has_left(draft, member):
+        return []
+    bare_pair = len(chain) == 2 and not any(draft.before(kid, member) for kid in draft.kids(member))
+    deps = ("det", "poss", "predet", "aux", "mark", *(("amod",) if bare_pair else ()))
+    return [kid for kid in draft.kids(chain[0], *deps) if draft.before(kid, chain[0])]
+
+
+def _behind_all(draft: Draft, chain: list[int], k: int) -> list[int]:
+    """An "of" behind the last member, which tells whose all members are: "the life and songs of Dylan"."""
+    last = chain[-1]
+    holder = chain[0] if k > 0 and any(draft.before(last, kid) for kid in _ofs(draft, chain[0])) else last
+    if (chain[k] in (holder, last) and holder == last) or any(
+        draft.before(kid, last) for kid in draft.kids(chain[k], "prep", "acl")
+    ):
+        return []
+    return [kid for kid in _ofs(draft, holder) if draft.before(last, kid)]
+
+
+def _ofs(draft: Draft, noun: int) -> list[int]:
+    return [kid for kid in draft.kids(noun, "prep") if draft.lower(kid) == "of"]
 
 
 def _has_left(draft: Draft, noun: int) -> bool:
@@ -136,9 +159,6 @@ def _verb_above(draft: Draft, head: int) -> int | None:
     """The verb whose clause a noun, an adjective or a preposition stands in."""
     i = head
     for _ in range(_MAX_DEPTH):
-        if draft.dep(i) == "amod" and i == head:
-            i = draft.head(i)
-            continue
         if draft.dep(i) not in _PATH_TO_VERB:
             return None
         i = draft.head(i)
@@ -165,7 +185,7 @@ def _is_plain_list(draft: Draft, chain: list[int]) -> bool:
     if not any(draft.lower(kid) in ("and", "&", "but", "as") for member in chain for kid in draft.kids(member, "cc")):
         return False
     kinds = {draft.pos(member) for member in chain}
-    mixed = "ADJ" in kinds and kinds & {"NOUN", "PROPN"}
+    mixed = len(kinds & {"ADJ", "VERB"}) == 2 or (kinds & {"ADJ", "VERB"} and kinds & {"NOUN", "PROPN"})
     return kinds <= {"NOUN", "PROPN", "ADJ", "ADP", "SCONJ", "VERB"} and not mixed
 
 

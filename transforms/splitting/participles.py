@@ -38,8 +38,17 @@ def _is_bare_participle(draft: Draft, verb: int) -> bool:
         return False
     if is_prepositional(draft, verb) or draft.kids(verb, "mark", *SUBJECTS, *AUXILIARIES):
         return False
+    if _is_in_list(draft, verb):
+        return False
     before = (kid for kid in draft.kids(verb) if draft.before(kid, verb))
     return not any(draft.tag(kid) in ("IN", "WRB") or draft.lower(kid) in _CONDITIONAL for kid in before)
+
+
+def _is_in_list(draft: Draft, verb: int) -> bool:
+    """Whether a participle is rather the middle of a list: "by asking, admitting and promising"."""
+    if draft.tag(verb) != "VBG" or not draft.kids(verb, "conj"):
+        return False
+    return any(draft.tag(i) == "VBG" and draft.dep(i) in ("pcomp", "xcomp", "dobj") for i in draft.order[: draft.place[verb]])
 
 
 def _told_of(draft: Draft, verb: int) -> int | None:
@@ -92,8 +101,13 @@ def _tell(draft: Draft, verb: int, noun: int) -> Draft:
         return made
     text = draft.words[verb].text
     form = past_tense(text) if past else plain_form(text) if plural else third_person(text)
-    new = reword(words, verb, form, "VBD" if past else "VBZ")
-    return draft.derive([*antecedent, *(new if i == verb else i for i in own)], words, antecedent)
+    new = {verb: reword(words, verb, form, "VBD" if past else "VBZ")}
+    for kid in draft.kids(verb, "conj"):
+        if draft.tag(kid) == "VBG":
+            text = draft.words[kid].text
+            form = past_tense(text) if past else plain_form(text) if plural else third_person(text)
+            new[kid] = reword(words, kid, form, "VBD" if past else "VBZ")
+    return draft.derive([*antecedent, *(new.get(i, i) for i in own)], words, antecedent)
 
 
 def _edge_marks(draft: Draft, tree: set[int]) -> set[int]:

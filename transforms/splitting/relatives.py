@@ -12,7 +12,10 @@ from transforms.splitting.vocabulary import QUANTITY_NOUNS, SUBJECTS, vocabulary
 _RELATIVES = vocabulary("which who whom whose that where")
 _RELATIVE_TAGS = ("WDT", "WP", "WP$", "WRB", "DT", "IN")
 # "..., which allows more": of the whole clause rather than of its last noun.
-_OF_CLAUSE = vocabulary("mean make allow lead result cause help ensure enable")
+_OF_CLAUSE = vocabulary(
+    "mean make allow lead result cause help ensure enable affect impact influence contribute indicate suggest show reflect explain "
+    "require improve reduce increase limit imply prevent create trigger force let"
+)
 
 
 def split_relative(draft: Draft) -> list[Draft] | None:
@@ -53,7 +56,18 @@ def _told_of(draft: Draft, verb: int, pronoun: int) -> tuple[int, list[int]] | N
         return (subject, draft.ordered(draft.tree(subject))) if _is_set_off(draft, tree) else None
     if not after_comma(draft, verb) or (draft.lower(pronoun) == "which" and _refers_to_clause(draft, verb, noun)):
         return None
+    if any(draft.before(kid, verb) for kid in draft.kids(noun, "conj")) or _is_one_of_several(draft, verb, noun):
+        return None  # of both, or of the last: who knows
     return noun, draft.ordered(nominal(draft, noun) - tree)
+
+
+def _is_one_of_several(draft: Draft, verb: int, noun: int) -> bool:
+    """Whether the noun is joined to others and the clause may tell of all of them."""
+    return (
+        draft.dep(noun) == "conj"
+        and draft.tag(verb) != "VBZ"
+        and not any(draft.tag(kid) == "VBZ" for kid in draft.auxiliaries(verb))
+    )
 
 
 def _is_set_off(draft: Draft, tree: set[int]) -> bool:
@@ -80,7 +94,7 @@ def _fill(draft: Draft, verb: int, pronoun: int, noun: int, antecedent: list[int
         order[at : at + 1] = _as_owner(words, noun, antecedent, parent)
     elif kind == "where":
         order[at : at + 1] = _as_place(words, noun, antecedent, verb)
-    elif dep in SUBJECTS or dep in ("dobj", "pobj"):
+    elif (dep in SUBJECTS and parent == verb) or dep in ("dobj", "pobj"):
         hang(words, noun, parent, dep)
         order = _in_place(order, at, dep, parent, antecedent)
     else:

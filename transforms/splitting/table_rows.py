@@ -55,15 +55,20 @@ def _cell_bounds(sentence: Sentence) -> list[tuple[int, int]]:
 
 
 def _read(sentence: Sentence, bounds: tuple[int, int], markers: Sequence[Marker]) -> _Cell:
-    """A cell without its markers; its own characters end where the first marker starts."""
+    """A cell without its markers; its own characters are those between them."""
     start, end = bounds
     words = sentence.text[start - sentence.start : end - sentence.start]
     inside = _inside(markers, bounds)
-    left = start + len(words) - len(words.lstrip())
-    right = min([marker.start for marker in inside] + [start + len(words.rstrip())])
-    right = left + len(sentence.text[left - sentence.start : right - sentence.start].rstrip())
-    own = [Span(left, right)] if right > left else []
+    edges = [start, *(edge for marker in sorted({(m.start, m.end) for m in inside}) for edge in marker), end]
+    own = [span for left, right in zip(edges[::2], edges[1::2], strict=True) if (span := _stripped(sentence, left, right))]
     return _Cell(strip_markers(words, inside, offset=start), own, bounds)
+
+
+def _stripped(sentence: Sentence, start: int, end: int) -> Span | None:
+    """Characters [start, end) without the white space around them; None where nothing is left."""
+    words = sentence.text[start - sentence.start : end - sentence.start]
+    left = start + len(words) - len(words.lstrip())
+    return Span(left, left + len(words.strip())) if words.strip() else None
 
 
 def _claim(sentence: Sentence, cells: list[_Cell], k: int, markers: Sequence[Marker]) -> CellClaim:

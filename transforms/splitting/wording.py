@@ -17,6 +17,8 @@ _LEFT_IN_FRONT = (",", ";", ":", ".", "–", "—", "-", ")", "so", "--")
 _LEFT_BEHIND = (".", ",", ";", ":", "–", "—", "(", "-", "--")
 _FINAL_MARKS = " .!?;:,。！？…"
 _VOWELS = frozenset("aeiou")
+# They join what is the same proposition's or not; no characters of it.
+_JOINTS = frozenset({".", ",", ";", ":", "!", "?", "and", "or", "but"})
 _DOUBLED = re.compile(r"\b(that) that\b")
 _SPACED = re.compile(r"\s+(?=[,.;:!?)\]}”’»])|(?<=[(\[{“‘«])\s+")
 
@@ -123,7 +125,8 @@ def char_spans(draft: Draft, indices: list[int], text: str, offset: int) -> list
 
     `text` is the sentence, which starts at character `offset` of the answer; inserted words stand nowhere.
     """
-    ranges = sorted({(draft.words[i].start, draft.words[i].end) for i in indices if draft.words[i].start >= 0})
+    words = [draft.words[i] for i in indices if draft.words[i].start >= 0 and draft.words[i].text not in _JOINTS]
+    ranges = sorted({(word.start, word.end) for word in words})
     joined: list[list[int]] = []
     for start, end in ranges:
         if joined and not text[joined[-1][1] : start].strip():

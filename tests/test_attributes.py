@@ -19,8 +19,10 @@ from transforms.attributes.scopes import Age
 
 WORDS = st.sampled_from(
     word_list(
-        """a an the 5 12,5 1.2.3 v2.1 -5 twenty five half and to of in per not no must may if all most days GB % $ € Q3 May 2020-05-05 EU
-        us-east-1 Pro plan Acme Corp rose fell . , : ; - / ( ) once twice 1/2 year more than up children over 12 P40 12:30 ½ ² ٣ İ"""
+        """a an the 5 12,5 1.2.3 v2.1 -5 twenty five half and to of in per not no must may if all most days GB % $ € Q3 May
+        2020-05-05
+        EU us-east-1 Pro plan Acme Corp rose fell . , : ; - / ( ) once twice 1/2 year more than up children over 12 P40 12:30 ½
+        ² ٣ İ"""
     )
 )
 
@@ -320,9 +322,7 @@ def test_any_text_agrees_with_itself(text: str) -> None:
     assert _differences(text, text) == []
 
 
-@pytest.mark.parametrize(
-    "unit", ["30 days in AMER, 20 kg; ", "a year and a half ", "5-", "v1.", "Aa of ", "one hundred and ", "((", "1 in "]
-)
+@pytest.mark.parametrize("unit", ["30 days in AMER, 20 kg; ", "a year and a half ", "v1.", "Aa of ", "one hundred and ", "(("])
 def test_time_is_linear_in_the_text(unit: str) -> None:
     def seconds(length: int) -> float:
         text = (unit * (length // len(unit) + 1))[:length]

@@ -102,7 +102,7 @@ def test_the_threshold_itself_is_support(p, supported):
     pending = PendingEdge(pair.pair_id, verdict(), ((40, 65),))
     found = finish_verdict(pending, PairVerdict(0, Probabilities(p, 1 - p, 0.0), None), pair, 0.5, "fake")
     assert (found.premise_start, found.premise_end) == (40, 65)
-    assert (found.supported, found.mismatch) == (supported, None if supported else "quantity: 30 against 7")
+    assert (found.supported, found.mismatch) == (supported, None if supported else "quantity: 30 days against 7 days")
 
 
 @given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=30), st.randoms())

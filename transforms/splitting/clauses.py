@@ -29,7 +29,7 @@ RULES: tuple[Rule, ...] = (
     split_joined_words,
 )
 # A sentence that would need more is a list or no prose at all.
-MAX_PROPOSITIONS = 16
+MAX_PROPOSITIONS = 12
 MAX_STEPS = 200
 
 # Words that a proposition may lack: they join, refer back, or agree with what another proposition holds.

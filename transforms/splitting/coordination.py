@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 from transforms.splitting.adverbials import fronted
 from transforms.splitting.assertion import asserted_above, has_negative_subject, is_choice, negated
@@ -15,7 +16,7 @@ _GUESSES = vocabulary("perhaps maybe possibly probably presumably allegedly repo
 _CONDITIONS = vocabulary("if when unless until once after before whenever while as where till provided providing assuming")
 _IF = vocabulary("if unless provided")
 # "provided that A and B", "as long as A and B", "on condition that A and B"
-_CONDITIONAL_PHRASES = vocabulary("provided providing assuming condition long")
+_CONDITIONAL_PHRASES = ("provided", "providing", "assuming", "on condition", "on the condition", "as long as", "so long as")
 _INTRANSITIVE = vocabulary(
     "rise fall grow drop go come arrive exist happen occur expand shrink live sit stand wait crash restart blink sleep appear "
     "disappear emerge die retire resign peak decline hum beep glow drift leak vibrate spin shine boot work "
@@ -45,11 +46,23 @@ def split_joined_clauses(draft: Draft) -> list[Draft] | None:
 def _may_split(draft: Draft, verb: int, chain: list[int], clauses: list[int]) -> bool:
     if is_choice(draft, chain, clauses) or not asserted_above(draft, verb) or _is_guess(draft, verb):
         return False
-    if _opens_with_condition(draft, clauses[1]) or _closes_with_condition(draft, clauses[-1]):
+    if (
+        _belongs_above(draft, verb, clauses)
+        or _opens_with_condition(draft, clauses[1])
+        or _closes_with_condition(draft, clauses[-1])
+    ):
         return False
     if not all(_stands_alone(draft, verb, earlier, later) for earlier, later in itertools.pairwise(clauses)):
         return False
     return f"{draft.lower(clauses[0])}/{draft.lower(clauses[1])}" not in FIXED_PAIRS
+
+
+def _belongs_above(draft: Draft, verb: int, clauses: list[int]) -> bool:
+    """Whether a second clause may belong to the verb above: "they say that A does B, but do not C"."""
+    if draft.dep(verb) != "ccomp" or len(clauses) != 2 or draft.subject(clauses[1]) is not None:
+        return False
+    joints = draft.order[draft.place[verb] : draft.place[clauses[1]]]
+    return any(draft.words[one].text == "," and draft.dep(other) == "cc" for one, other in itertools.pairwise(joints))
 
 
 def _opens_with_condition(draft: Draft, second: int) -> bool:
@@ -89,13 +102,14 @@ def _stands_alone(draft: Draft, verb: int, earlier: int, later: int) -> bool:
 
 def _ends_in_condition(draft: Draft, earlier: int, later: int) -> bool:
     """Whether a condition ends the earlier clause, so that the later one, with nothing to part them, may belong to it."""
-    if any(draft.lower(i) in _CONDITIONAL_PHRASES for i in draft.order[draft.place[earlier] : draft.place[later]]):
+    words = " ".join(draft.lower(i) for i in draft.order[draft.place[earlier] + 1 : draft.place[later]])
+    if any(re.search(rf"\b{phrase}\b", words) for phrase in _CONDITIONAL_PHRASES):
         return True
     conditions = (kid for kid in draft.kids(earlier, "advcl") if draft.between(earlier, kid, later))
     if not any(draft.lower(mark) in _CONDITIONS for kid in conditions for mark in draft.kids(kid, "mark", "advmod")):
         return False
     start = draft.first(draft.tree(later))
-    joint = draft.order[start - 2 : start]
+    joint = draft.order[max(start - 2, 0) : start]
     return not any(draft.words[i].text in (",", ";") or draft.lower(i) == "but" for i in joint)
 
 
@@ -214,7 +228,7 @@ def _raised(draft: Draft, clauses: list[int], k: int) -> set[int]:
     if _has_complement(draft, clause, clauses[k + 1]) or plain_form(draft.words[last].text) in _KEEPS_ITS_OBJECT:
         return set()
     behind = [kid for kid in draft.kids(last) if draft.before(last, kid) and draft.dep(kid) not in ("conj", "cc", "punct")]
-    if not any(draft.dep(kid) in ("dobj", "prep", "agent") for kid in behind):
+    if not any(draft.dep(kid) == "dobj" or draft.lower(kid) == "by" for kid in behind):
         return set()
     return draft.trees(behind)
 

@@ -101,7 +101,7 @@ def _with_verb(draft: Draft, verb: int, first: list[int], subject: list[int], co
 
 
 def _final_mark(draft: Draft) -> list[int]:
-    return [i for i in draft.order[-1:] if draft.pos(i) == "PUNCT"]
+    return [i for i in draft.order[-1:] if draft.words[i].text in (".", "!", "?")]
 
 
 def _shape(draft: Draft, piece: list[int]) -> str:

@@ -6,7 +6,7 @@ from transforms.splitting.assertion import asserted, is_choice, is_negative
 from transforms.splitting.drafts import Draft, hang, reword
 from transforms.splitting.grammar import after_comma, comma_beside, conjuncts, is_clause, takes_plural_verb, without_joined
 from transforms.splitting.inflection import plain_form, third_person
-from transforms.splitting.vocabulary import FIXED_PAIRS, SUBJECTS, vocabulary
+from transforms.splitting.vocabulary import FIXED_PAIRS, NOUNS, SUBJECTS, vocabulary
 
 _COLLECTIVE = vocabulary(
     "together jointly combined collectively mutually between among respectively each other another total sum altogether "
@@ -96,6 +96,8 @@ def _left_of(draft: Draft, chain: list[int], member: int) -> list[int]:
 def _behind_all(draft: Draft, chain: list[int], k: int) -> list[int]:
     """An "of" behind the last member, which tells whose all members are: "the life and songs of Dylan"."""
     last = chain[-1]
+    if draft.pos(last) not in NOUNS or any(draft.before(kid, last) for kid in draft.kids(last)):
+        return []  # "growth, and the expansion of markets": the last member alone
     holder = chain[0] if k > 0 and any(draft.before(last, kid) for kid in _ofs(draft, chain[0])) else last
     if (chain[k] in (holder, last) and holder == last) or any(
         draft.before(kid, last) for kid in draft.kids(chain[k], "prep", "acl")

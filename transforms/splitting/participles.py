@@ -9,6 +9,7 @@ from transforms.splitting.inflection import past_tense, plain_form, third_person
 from transforms.splitting.parsing import Word
 from transforms.splitting.vocabulary import AUXILIARIES, NOUNS_AND_PRONOUNS, PLURAL_TAGS, SUBJECTS, vocabulary
 
+_LISTING = vocabulary("including include includes included such like comprise comprises contain contains")
 _CONDITIONAL = vocabulary("once when if unless until though although where whenever")
 # What still holds where the sentence tells of the present: "based in Oslo" is, "founded in 1998" was.
 _STATES = vocabulary(
@@ -38,7 +39,7 @@ def _is_bare_participle(draft: Draft, verb: int) -> bool:
         return False
     if is_prepositional(draft, verb) or draft.kids(verb, "mark", *SUBJECTS, *AUXILIARIES):
         return False
-    if _is_in_list(draft, verb):
+    if _is_in_list(draft, verb) or _is_in_compound(draft, verb):
         return False
     before = (kid for kid in draft.kids(verb) if draft.before(kid, verb))
     return not any(draft.tag(kid) in ("IN", "WRB") or draft.lower(kid) in _CONDITIONAL for kid in before)
@@ -49,6 +50,14 @@ def _is_in_list(draft: Draft, verb: int) -> bool:
     if draft.tag(verb) != "VBG" or not draft.kids(verb, "conj"):
         return False
     return any(draft.tag(i) == "VBG" and draft.dep(i) in ("pcomp", "xcomp", "dobj") for i in draft.order[: draft.place[verb]])
+
+
+def _is_in_compound(draft: Draft, verb: int) -> bool:
+    """Whether a participle is part of a name: "the left descending artery", "including vision loss, hearing impairments"."""
+    if any(draft.before(kid, verb) and draft.pos(kid) in ("DET", "NOUN", "PROPN", "ADJ") for kid in draft.kids(verb)):
+        return True
+    start = draft.first(draft.tree(verb))
+    return draft.tag(verb) == "VBG" and any(draft.lower(i) in _LISTING for i in draft.order[max(start - 8, 0) : start])
 
 
 def _told_of(draft: Draft, verb: int) -> int | None:
@@ -145,7 +154,7 @@ def _tell_made(draft: Draft, verb: int, antecedent: list[int], words: list[Word]
         return None
     be = insert_be(words, plural)
     hang(words, complement, be, "attr")
-    for i in antecedent:
-        if words[i].head == verb:
+    for i in (*antecedent, *own):
+        if words[i].head in (verb, pronoun):
             hang(words, i, be)
     return draft.derive([*antecedent, be, *own], words, antecedent)

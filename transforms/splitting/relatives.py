@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transforms.splitting.assertion import predicate_subject
 from transforms.splitting.drafts import Draft, hang, insert_word
-from transforms.splitting.grammar import after_comma, comma_beside, nominal
+from transforms.splitting.grammar import after_comma, comma_beside, nominal, takes_plural_verb
 from transforms.splitting.inflection import plain_form
 from transforms.splitting.parsing import Word
 from transforms.splitting.vocabulary import QUANTITY_NOUNS, SUBJECTS, vocabulary
@@ -53,6 +53,8 @@ def _told_of(draft: Draft, verb: int, pronoun: int) -> tuple[int, list[int]] | N
     tree = draft.tree(verb)
     subject = predicate_subject(draft, noun)
     if subject is not None and draft.dep(pronoun) in SUBJECTS:
+        if _takes_several(draft, verb) != takes_plural_verb(draft, subject) and not draft.kids(subject, "conj"):
+            return None  # "is a class of drugs that prevent loss": of the drugs
         return (subject, draft.ordered(draft.tree(subject))) if _is_set_off(draft, tree) else None
     if not after_comma(draft, verb) or (draft.lower(pronoun) == "which" and _refers_to_clause(draft, verb, noun)):
         return None
@@ -68,6 +70,17 @@ def _is_one_of_several(draft: Draft, verb: int, noun: int) -> bool:
         and draft.tag(verb) != "VBZ"
         and not any(draft.tag(kid) == "VBZ" for kid in draft.auxiliaries(verb))
     )
+
+
+def _takes_several(draft: Draft, verb: int) -> bool:
+    """Whether the form of a verb tells that its subject is plural; of one that does not tell, whether its relative is."""
+    finite = next(iter(draft.auxiliaries(verb)), verb)
+    if draft.tag(finite) in ("VBZ",) or draft.lower(finite) in ("was", "has", "does"):
+        return False
+    if draft.tag(finite) == "VBP" or draft.lower(finite) in ("were", "have", "do"):
+        return True
+    subject = predicate_subject(draft, draft.head(verb))
+    return subject is not None and takes_plural_verb(draft, subject)
 
 
 def _is_set_off(draft: Draft, tree: set[int]) -> bool:

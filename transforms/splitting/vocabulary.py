@@ -17,7 +17,7 @@ PLURAL_TAGS = vocabulary("NNS NNPS")
 NOUNS = vocabulary("NOUN PROPN")
 NOUNS_AND_PRONOUNS = NOUNS | {"PRON"}
 
-BE = vocabulary("is are was were be been being am 's 're")
+BE = vocabulary("is are was were be been being am 's 're 'm")
 HAVE = vocabulary("has have had having 've")
 QUANTITY_NOUNS = vocabulary(
     "% percent year years day days hour hours minute minutes second seconds week weeks month months degrees watts units unit "

@@ -51,7 +51,10 @@ def test_the_tricky_sentences_are_split_exactly(shared):
 
 
 # What the parser reads wrongly and nothing mends yet; strict, so that a sentence leaves the list once it is right.
-MISREAD = frozenset({"gap-01", "gap-07", "scope-06", "appos-05", "cause-07", "resp-06", "mark-05", "token-04"})
+MISREAD = vocabulary(
+    "gap-01 gap-07 scope-06 appos-05 cause-07 resp-06 mark-05 token-04 b-object-03 b-gap-02 b-gap-04 b-gap-07 b-scope-06 "
+    "b-relative-05 b-appos-04 b-appos-06 b-reported-06 b-reported-07 b-marker-05 b-token-02 b-token-03"
+)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def _pieces(draft: Draft, start: int) -> list[list[int]]:
 
 
 def _share_front(draft: Draft, pieces: list[list[int]], start: int) -> list[Draft] | None:
-    """ "returns A for B and C for D": two objects, each with its own complement behind the same preposition."""
+    """ "returns A for B and C on D": two objects, each with its own complement behind a preposition."""
     if not _are_parallel(draft, pieces) or draft.place[pieces[0][0]] != start:
         return None
     front = draft.order[:start]
@@ -61,13 +61,11 @@ def _share_front(draft: Draft, pieces: list[list[int]], start: int) -> list[Draf
 
 
 def _are_parallel(draft: Draft, pieces: list[list[int]]) -> bool:
-    prepositions = set()
     for piece in pieces:
         at = next((at for at, i in enumerate(piece) if draft.tag(i) == "IN" and draft.lower(i) != "of"), 0)
-        if not 0 < at < len(piece) - 1:
+        if not 0 < at < len(piece) - 1 or (draft.pos(piece[0]) == "NUM") != (draft.pos(pieces[0][0]) == "NUM"):
             return False
-        prepositions.add(draft.lower(piece[at]))
-    return len(prepositions) == 1 and all(draft.pos(i) in _OBJECT_PARTS for piece in pieces for i in piece)
+    return all(draft.pos(i) in _OBJECT_PARTS for piece in pieces for i in piece)
 
 
 def _fill_gaps(draft: Draft, verb: int, pieces: list[list[int]]) -> list[Draft] | None:

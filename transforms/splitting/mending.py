@@ -23,6 +23,7 @@ CORRECTIONS: tuple[Callable[[Parse, int], bool], ...] = (
     retagging.read_verb_behind_modal,
     retagging.read_participle_in_list,
     reattachment.join_twin_complement,
+    reattachment.make_list_of_apposition,
     reattachment.put_first_clause_first,
 )
 

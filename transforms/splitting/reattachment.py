@@ -120,14 +120,32 @@ def join_twin_complement(parse: Parse, i: int) -> bool:
 
 
 def put_first_clause_first(parse: Parse, root: int) -> bool:
-    """Join the second of two main clauses to the first, read as a part of it: "The fan stops, the display turns off"."""
+    """Join the second of two main clauses to the first, read as a part of it: "The fan stops, the display turns off".
+
+    It may be read as the subject, too: "Metformin lowers blood sugar, is taken twice a day".
+    """
     if parse.words[root].head != root or not parse.has_subject(root):
         return False
-    for first in parse.kids(root, "ccomp", "advcl", "parataxis"):
+    subjects = [kid for kid in parse.kids(root, *SUBJECTS) if parse.words[kid].tag in ("VBZ", "VBD")]
+    for first in (*parse.kids(root, "ccomp", "advcl", "parataxis"), *subjects):
         if first < root and _is_main_clause(parse, first) and _is_apart(parse, first, root):
             _join_clauses(parse, first, root)
             return True
     return False
+
+
+def make_list_of_apposition(parse: Parse, i: int) -> bool:
+    """Join what was read as an apposition of an object, in a list with it: "has 16 GB, a fast disk and two ports"."""
+    word, head = parse.words[i], parse.words[i].head
+    if word.dep != "appos" or head > i or parse.words[head].dep not in ("dobj", "attr", "pobj"):
+        return False
+    if parse.words[parse.first(i) - 1].text != "," or not any(parse.lower(kid) == "and" for kid in parse.kids(i, "cc")):
+        return False
+    if parse.words[head].dep == "pobj":  # "16 GB of RAM, a fast disk": the list is of what is had
+        above = parse.words[parse.words[head].head].head
+        head = above if parse.words[above].dep in ("dobj", "attr") else head
+    parse.hang(i, head, "conj")
+    return True
 
 
 def _is_main_clause(parse: Parse, verb: int) -> bool:
@@ -139,6 +157,7 @@ def _is_main_clause(parse: Parse, verb: int) -> bool:
 def _is_apart(parse: Parse, first: int, root: int) -> bool:
     """Whether punctuation or "so" stands behind the first clause, and not the comma of "The fan stops, he said"."""
     end = parse.last(first)
+    end -= parse.words[end].text in (",", ";")
     behind = [word.text.lower() for word in parse.words[end + 1 : end + 3]]
     if "so" in behind:
         return True

@@ -14,6 +14,13 @@ _UNITS = (
     "fps Ω kΩ MΩ m² m³ cm² cm³ km² m2 m3 kg/m³ mg/dL mg/kg mmol/L L/min ml/min W/m² kWh/m² req/s tokens/s"
 )
 _UNIT = "|".join(sorted((re.escape(unit) for unit in _UNITS.split()), key=len, reverse=True))
+# Words behind a quantity that it does not modify, as it does in "a 512 GB disk".
+_NO_NOUN = (
+    r"of|and|or|but|per|a|an|the|each|every|to|in|on|at|for|with|from|by|via|as|than|if|when|while|after|before|until|because|since"
+    r"|although|though|unless|during|within|without|over|under|between|above|below|against|is|are|was|were|has|have|had|can|may|must"
+    r"|should|will|would|could|do|does|did|not|more|less|longer|shorter|higher|lower|faster|slower|apart|away|ago|later|earlier|long"
+    r"|wide|high|deep|tall|thick|so|then|and/or|which|that|who|where|plus|minus|times|only|\w+ly|\w+s"
+)
 # Patterns with what the parser reads in their place ("": the word of a unit). What two patterns match is the first one's.
 _SURROGATES = (
     # Code and quotations.
@@ -23,7 +30,12 @@ _SURROGATES = (
     (re.compile(r"<?(?:https?://|www\.)[^\s<>]{1,2000}[^\s<>.,;:!?)\]]>?"), "Zeta"),
     (re.compile(r"(?<![\w.])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+"), "Zeta"),
     # Quantities: 80 °C, 5-10 kg.
-    (re.compile(rf"{_NUMBER}(?P<gap>[ \u00a0\u202f-]?)(?P<unit>{_UNIT})(?![\w/²³]|-\w)"), ""),
+    (
+        re.compile(
+            rf"{_NUMBER}(?P<gap>[ \u00a0\u202f-]?)(?P<unit>{_UNIT})(?![\w/²³]|-\w)(?P<noun>(?! (?:{_NO_NOUN})\b)(?= [A-Za-z]))?"
+        ),
+        "",
+    ),
     # Versions: v2, 1.2.3.
     (
         re.compile(r"(?<![\w.])(?:v|V)[0-9]+(?:\.[0-9x]+)*(?:-[A-Za-z0-9.]+)?(?![\w])|(?<![\w.])[0-9]+(?:\.[0-9x]+){2,}(?![\w])"),
@@ -142,12 +154,12 @@ def _surrogates(text: str) -> Iterator[tuple[int, int, str]]:
             if words:
                 yield (*found.span(), words)
             else:
-                yield (*found.span("unit"), _unit_word(found["gap"], found["unit"]))
+                yield (*found.span("unit"), _unit_word(found["gap"], found["unit"], found["noun"] is not None))
 
 
-def _unit_word(gap: str, unit: str) -> str:
-    """The word of a unit; "80°C" lacks the space before it, and in "a 5-kg bag" it is no plural."""
-    if gap == "-":
+def _unit_word(gap: str, unit: str, modifies: bool) -> str:
+    """The word of a unit; "80°C" lacks the space before it, and in "a 5-kg bag" or "a 512 GB disk" it is no plural."""
+    if gap == "-" or (gap and modifies):
         return "unit"
     word = _UNIT_WORDS.get(unit, "units")
     return word if gap else f" {word}"

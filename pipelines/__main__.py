@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--shards", type=int, default=1, help="files a table")
     run.add_argument("--flagged", type=int, default=20, help="flagged pairs a family and status")
     run.add_argument("--gold", type=Path, default=None, help="gold file to print beside the run (made by `sample`)")
-    _parser_option(run)
+    _splitter_options(run)
     _checker_options(run, threads=max(1, (os.cpu_count() or 1) // default_workers()))
 
     one = command(judge, "judge", "Judge premise and hypothesis pairs from a JSON Lines file.")
@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     cut = command(split, "split", "Split texts from a JSON Lines file into propositions.")
     cut.add_argument("--input", type=Path, required=True)
     cut.add_argument("--output", type=Path, required=True)
-    _parser_option(cut)
+    _splitter_options(cut)
 
     own = command(sample, "sample", "Write the shipped sample: answers.parquet, evidence.parquet, gold.jsonl.")
     own.add_argument("--output", type=Path, required=True)
@@ -116,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _parser_option(parser: argparse.ArgumentParser) -> None:
+def _splitter_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--markers", default=GRAMMARS, type=lambda names: tuple(names.split(",")), help=f"marker grammars, of {','.join(GRAMMARS)}"
     )

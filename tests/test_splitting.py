@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from schemas.answers import Answer
 from transforms.propositions import SplitAnswer, split_answer, split_answers, splitter_name
 from transforms.splitting.parsing import ParserNotFound, find_model, load_parser, parser_name
-from transforms.splitting.vocabulary import vocabulary
+from transforms.vocabulary import vocabulary
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = DATA / "golden_splits.jsonl"

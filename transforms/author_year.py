@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from transforms.splitting.vocabulary import vocabulary
+from transforms.vocabulary import vocabulary
 
 # Every repetition is bounded and a name can be read in one way only, so that a match costs no more than its window.
 _CAPITAL = f"[{''.join(chr(code) for code in range(0x41, 0x1F00) if chr(code).isupper())}]"

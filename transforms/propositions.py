@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -111,10 +112,11 @@ def _outline(answer: Answer, grammars: tuple[str, ...]) -> _Outline:
     declared = frozenset(citation.marker for citation in answer.citations or [] if citation.marker)
     markers, unparsed = find_markers(mask_code(answer.answer), grammars, declared)
     foreign = is_foreign(answer.answer)
+    starts = [marker.start for marker in markers]
     pieces = []
     for index, sentence in enumerate(split_sentences(answer.answer, declared)):
-        ranges = [(sentence.start, sentence.end), *sentence.column_bounds]
-        own = [marker for marker in markers if any(start <= marker.start < end for start, end in ranges)]
+        ranges = [*sentence.column_bounds, (sentence.start, sentence.end)]
+        own = [one for start, end in ranges for one in markers[bisect_left(starts, start) : bisect_left(starts, end)]]
         pieces.append(_piece(index, sentence, own, foreign))
     return _Outline(answer, pieces, markers, len(unparsed))
 
@@ -213,7 +215,7 @@ def _propositions(piece: _Piece, words: list[Word], drafts: list[Draft]) -> Iter
     start, text = piece.sentence.start, piece.sentence.text
     hidden, code = markup(text, piece.markers, start)
     texts = [word_claim(draft, text, sorted([*hidden, *code]), len(words)) for draft in drafts]
-    ends = [word.end + start for word in words if any(character.isalnum() for character in word.text)]
+    ends = [word.end + start for word in words if not word.is_mark]
     holders = [_holder(draft, words_of_it, start) for draft, words_of_it in zip(drafts, texts, strict=True)]
     attached = attach_markers(holders, piece.markers, ends)
     for draft, words_of_it, markers in zip(drafts, texts, attached, strict=True):
@@ -223,11 +225,7 @@ def _propositions(piece: _Piece, words: list[Word], drafts: list[Draft]) -> Iter
 
 
 def _holder(draft: Draft, text: str, offset: int) -> Holder:
-    ends = {
-        i: draft.words[i].end + offset
-        for i in draft.order
-        if draft.words[i].end > 0 and any(c.isalnum() for c in draft.words[i].text)
-    }
+    ends = {i: draft.words[i].end + offset for i in draft.order if draft.words[i].end > 0 and not draft.words[i].is_mark}
     own = frozenset(end for i, end in ends.items() if i not in draft.inherited)
     return Holder(text, own, frozenset(ends.values()) - own)
 

@@ -10,6 +10,7 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from transforms.citations import find_markers
+from transforms.vocabulary import vocabulary
 
 _LINE = re.compile(r"[^\n]+\n?|\n")
 _SPACE = re.compile(r"\s*")
@@ -24,7 +25,7 @@ _HEADING = re.compile(r"(#{1,6})(?:[ \t]|$)")
 _BOLD_LINE = re.compile(r"\*\*[^*\n]{1,80}[^*\n.!?]\*\*:?\Z|__[^_\n]{1,80}[^_\n.!?]__:?\Z")
 _BULLET = re.compile(r"(?:[-*+•◦‣]|([0-9]{1,3})[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|$)")
 _LINE_DEFINITION = re.compile(r"\[\^[^\s\]]{1,80}\]:|\[[^\[\]]{1,80}\]:[ \t]*(?:<?(?:https?:|www\.)|[^\s.]\S*[./#]\S+\Z)")
-_CELL = re.compile(r"(?<!\\)\|")
+CELL_BAR = re.compile(r"(?<!\\)\|")
 _COMPLETE = (".", "!", "?", "…", ":", "]", "。", "！", "？", "：")
 
 
@@ -328,7 +329,7 @@ def _is_delimiter_row(line: _Line) -> bool:
 def _cells(answer: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Bounds of the cells of a table's row, without the space around them."""
     row = answer[start:end].rstrip()
-    edges = [found.start() for found in _CELL.finditer(row)]
+    edges = [found.start() for found in CELL_BAR.finditer(row)]
     edges = [*([] if row.startswith("|") else [-1]), *edges, *([] if row.endswith("|") else [len(row)])]
     for left, right in pairwise(edges):
         cell = row[left + 1 : right]
@@ -349,23 +350,19 @@ _WORD = re.compile(r"[^\W_]+")
 _LAST_WORD = re.compile(r"(?:[^\W\d_]{1,4}\.)*[^\W_]+\Z")
 
 
-def _words(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_NEVER_END = _words("e.g i.e eg ie approx vs cf ca dr mr mrs ms prof viz incl excl resp")
-_TITLES = _words("Capt Lt Col Sgt Gen Sen Rep Gov Rev Hon Mt St")
-_BEFORE_NUMBER = _words(
+_NEVER_END = vocabulary("e.g i.e eg ie approx vs cf ca dr mr mrs ms prof viz incl excl resp")
+_TITLES = vocabulary("Capt Lt Col Sgt Gen Sen Rep Gov Rev Hon Mt St")
+_BEFORE_NUMBER = vocabulary(
     "no nos nr p pp vol fig figs eq eqs sec art ch tab para ver rev app ref refs min max est "
     "jan feb mar apr jun jul aug sep sept oct nov dec"
 )
-_RARELY_END = _words("inc ltd co corp jr sr al ave blvd rd dept ext bros univ ph.d")
-_TIMES = _words("a.m p.m am pm")
-_TIME_WORDS = _words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday UTC GMT EST EDT PST PDT CET CEST BST ET PT")
-_LETTERED = _words(
+_RARELY_END = vocabulary("inc ltd co corp jr sr al ave blvd rd dept ext bros univ ph.d")
+_TIMES = vocabulary("a.m p.m am pm")
+_TIME_WORDS = vocabulary("Monday Tuesday Wednesday Thursday Friday Saturday Sunday UTC GMT EST EDT PST PDT CET CEST BST ET PT")
+_LETTERED = vocabulary(
     "plan vitamin type class option group appendix part section grade hepatitis tier level table figure category phase"
 )
-_STARTERS = _words(
+_STARTERS = vocabulary(
     "the it this that these those he she they we you i in on at as a an for from to with by if when while however but "
     "and or so there here its their our your my after before since during although because not no all each every some "
     "most many both only according also additionally furthermore moreover then thus therefore what which who how why "

@@ -9,13 +9,13 @@ from transforms.attributes.amounts import Amount, same_amount, same_number
 from transforms.attributes.binding import misbound
 from transforms.attributes.dates import Date, Version
 from transforms.attributes.extracting import read
-from transforms.attributes.lists import word_set
 from transforms.attributes.names import is_named, is_rival_name
 from transforms.attributes.operators import compare_wording
 from transforms.attributes.places import covers
 from transforms.attributes.quantities import TIMES
 from transforms.attributes.record import Attribute, Comparison, Difference, Reading
 from transforms.attributes.scopes import Age
+from transforms.vocabulary import vocabulary
 
 # A claim is one proposition; of what states more attributes than this the rest stays uncompared.
 MAX_COMPARED = 64
@@ -224,8 +224,8 @@ def _same_version(ours: Attribute, theirs: Attribute) -> bool:
 
 
 # What can stand for a name that the sentences before a premise have introduced.
-_ANAPHORS = word_set("he she his her him they their them it its this these")
-_LIMITING = word_set("limit limits limited highest maximum minimum longest latest earliest most least max min cap capped")
+_ANAPHORS = vocabulary("he she his her him they their them it its this these")
+_LIMITING = vocabulary("limit limits limited highest maximum minimum longest latest earliest most least max min cap capped")
 _SAME: dict[str, Callable[[Attribute, Attribute], bool]] = {
     "region": _same_region,
     "age": _same_age,

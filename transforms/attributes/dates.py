@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from transforms.attributes.lists import word_list, word_set
+from transforms.attributes.lists import word_list
 from transforms.attributes.numerals import ORDINALS
 from transforms.attributes.record import FUNCTION_WORDS, Reading
 from transforms.attributes.units import unit_named
+from transforms.vocabulary import vocabulary
 
 _MONTH_NAMES = word_list("january february march april may june july august september october november december")
 _MONTHS = (
@@ -93,9 +94,9 @@ _RELATIVE = {
     "same": "same",
 }
 _ENDS = {"first": "first", "last": "last", "final": "last", "past": "last", "previous": "last", "next": "next", "coming": "next"}
-_BEFORE_MONTH = word_set("in since until by of from before after during every each late early next last to and")
+_BEFORE_MONTH = vocabulary("in since until by of from before after during every each late early next last to and")
 _DAYS = {"yesterday": "last", "today": "this", "tomorrow": "next"}
-_NO_PERIOD_AFTER = word_set(
+_NO_PERIOD_AFTER = vocabulary(
     "by for in within after of take takes took last lasts lasted over about than until half and to least most before"
 )
 
@@ -246,6 +247,6 @@ def _recurs(reading: Reading, i: int) -> bool:
     return any(word.low[0].isdigit() or word.low in _COUNTERS for word in numbers)
 
 
-_COUNTERS = word_set(
+_COUNTERS = vocabulary(
     "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred half quarter percent"
 )

@@ -8,11 +8,6 @@ def word_list(words: str) -> list[str]:
     return words.split()
 
 
-def word_set(words: str) -> frozenset[str]:
-    """The words of a list, to look one up."""
-    return frozenset(words.split())
-
-
 def word_table(lines: str) -> dict[str, str]:
     """Read lines of `value: words` as word -> value; an underscore stands for a space.
 

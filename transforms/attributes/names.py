@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from transforms.attributes.lists import word_set
 from transforms.attributes.record import FUNCTION_WORDS, Attribute, Reading
+from transforms.vocabulary import vocabulary
 
-ROLES = word_set(
+ROLES = vocabulary(
     """ceo cfo cto coo president chairman chairwoman chair director manager officer engineer lawyer attorney doctor physician
     nurse pharmacist technician electrician mechanic auditor accountant analyst architect consultant advisor adviser
     supervisor coordinator secretary minister mayor governor judge professor teacher researcher scientist developer
@@ -73,7 +73,7 @@ def _is_capital(reading: Reading, i: int) -> bool:
     )
 
 
-_COMPANY = word_set("inc corp corporation ltd gmbh llc plc group company co")
+_COMPANY = vocabulary("inc corp corporation ltd gmbh llc plc group company co")
 
 
 def is_named(name: Attribute, others: list[Attribute], premise: Reading) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transforms.attributes.lists import word_set
 from transforms.attributes.record import Attribute, Comparison, Difference, Reading
+from transforms.vocabulary import vocabulary
 
 # Below this share of the claim's content words a sentence is about something else, and what it takes back is not the claim.
 MIN_SHARED = 0.4
@@ -17,7 +17,7 @@ _ABLE = frozenset(
     {"can", "could", "entitled", "allowed", "allows", "permitted", "permits", "is able to", "are able to", "be able to"}
 )
 _CONDITIONAL = frozenset({"if", "when", "once", "unless", "after", "without", "whenever", "until", "only", "provided", "with"})
-_DENYING = word_set(
+_DENYING = vocabulary(
     """only outside avoid avoids avoided end ends ended stop stops stopped remove removes removed refuse refuses deny denies
     denied prevent prevents suspend suspends limit limits limited until unpaid need needs except instead rather rarely
     hardly few barely scarcely seldom impossible longest highest maximum latest earliest"""

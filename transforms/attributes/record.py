@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from transforms.attributes.lists import word_set
+from transforms.vocabulary import vocabulary
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]|_")
 _SENTENCE_END = frozenset('.!?:;>•|\n"“(*')
-_ABBREVIATIONS = word_set("dr mr mrs ms prof st vs etc e g i no inc ltd co approx")
+_ABBREVIATIONS = vocabulary("dr mr mrs ms prof st vs etc e g i no inc ltd co approx")
 _SUFFIXES = ("ingly", "edly", "ing", "ies", "ied", "es", "ed", "ly", "s")
 
 # Words that name nothing: they are neither counted things, nor names, nor what two sentences share.
-FUNCTION_WORDS = word_set(
+FUNCTION_WORDS = vocabulary(
     """a an the this that these those it its he him his she her they them their we us our you your i my me who whom whose
     which what there here and or but nor so if unless when while whereas as at by for from in into of off on onto out over
     to under up down with within without about above after before below between during since than through until till per

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from transforms.attributes.lists import word_set
 from transforms.attributes.numerals import read_number
 from transforms.attributes.places import CASED, NAMES, area_of_code
 from transforms.attributes.record import FUNCTION_WORDS, Reading
 from transforms.attributes.units import unit_named
+from transforms.vocabulary import vocabulary
 
 _CODE = re.compile(r"\b[a-z]{2,12}-(?:gov-)?(?:north|south|east|west|central)(?:north|south|east|west)?-?\d\b")
-_TIERS = word_set("free basic starter standard plus pro premium business enterprise trial team professional ultimate hobby")
-_TIER_NOUNS = word_set("plan plans tier tiers edition editions package packages subscription subscriptions level")
-_TIER_HOLDERS = word_set(
+_TIERS = vocabulary("free basic starter standard plus pro premium business enterprise trial team professional ultimate hobby")
+_TIER_NOUNS = vocabulary("plan plans tier tiers edition editions package packages subscription subscriptions level")
+_TIER_HOLDERS = vocabulary(
     "customer customers user users account accounts seat seats subscriber subscribers member members workspace workspaces services"
 )
 _ENVIRONMENTS = {"production": "production", "staging": "staging", "sandbox": "sandbox"}
@@ -38,7 +38,7 @@ _OVER = frozenset({"over", "above"})
 _UNDER = frozenset({"under", "below"})
 _OUTSIDE = frozenset({"outside", "excluding", "except"})
 # Names with these before their number are places in a document, or measures.
-_NO_PRODUCT = word_set(
+_NO_PRODUCT = vocabulary(
     """the a an in on at by of for to from since until after before over under above below about between and or but with
     within without than if when while as only also per every each all any some most no not version release edition figure
     table section chapter article page appendix step part day week month year quarter january february march april may
@@ -50,7 +50,7 @@ _PRODUCT = re.compile(
 _REFERENCES = frozenset(
     {"error", "alarm", "code", "advisory", "flight", "room", "gate", "case", "form", "ticket", "rule", "law", "question"}
 )
-_SPOKEN = word_set("english french german spanish portuguese italian polish dutch japanese chinese korean russian swedish danish")
+_SPOKEN = vocabulary("english french german spanish portuguese italian polish dutch japanese chinese korean russian swedish danish")
 _CURRENCY_CODES = frozenset({"EUR", "USD", "GBP", "CHF", "JPY", "INR"})
 
 

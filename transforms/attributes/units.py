@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-from transforms.attributes.lists import word_set, word_table
+from transforms.attributes.lists import word_table
+from transforms.vocabulary import vocabulary
 
 # Calendar units have no fixed length and imperial ones are mostly written rounded: against other units they agree within this.
 CONVERSION_TOLERANCE = 0.02
@@ -158,7 +159,7 @@ TIME_WORDS = frozenset(
     word for word, name in _WORDS.items() if name in {"day", "week", "month", "year", "hour", "minute", "fortnight"}
 )
 _CALENDAR = frozenset({"month", "quarter_year", "year", "decade_time", "century"})
-_IMPERIAL = word_set("inch foot yard mile pound ounce ton gallon acre mile/hour degree_Fahrenheit")
+_IMPERIAL = vocabulary("inch foot yard mile pound ounce ton gallon acre mile/hour degree_Fahrenheit")
 
 
 def unit_named(word: str, behind_numeral: bool) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from transforms.splitting.drafts import Draft
 from transforms.splitting.grammar import after_comma, is_prepositional
 from transforms.splitting.inflection import plain_form
-from transforms.splitting.vocabulary import HAVE, SUBJECTS, vocabulary
+from transforms.splitting.vocabulary import HAVE, SUBJECTS
+from transforms.vocabulary import vocabulary
 
 _DISCOURSE = vocabulary(
     "however therefore moreover furthermore additionally also thus hence meanwhile consequently nevertheless nonetheless "

@@ -74,7 +74,7 @@ def _is_example(draft: Draft, noun: int) -> bool:
 
 def _is_in_front(draft: Draft, noun: int) -> bool:
     """Whether a noun stands in front of the clause's subject: "According to Smith, the results ..." names the subject next."""
-    root = next((i for i in draft.order if draft.head(i) == i), None)
+    root = draft.root
     subject = None if root is None else draft.subject(root)
     if root is None or draft.before(root, noun):
         return False

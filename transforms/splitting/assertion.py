@@ -7,7 +7,8 @@ import itertools
 from transforms.splitting.drafts import Draft
 from transforms.splitting.grammar import after_comma
 from transforms.splitting.inflection import plain_form
-from transforms.splitting.vocabulary import BE, vocabulary
+from transforms.splitting.vocabulary import BE
+from transforms.vocabulary import vocabulary
 
 _NEGATIVE = vocabulary(
     "no not n't never neither nor nobody none nothing nowhere few little hardly rarely seldom barely scarcely without cannot"

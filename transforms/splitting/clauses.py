@@ -13,7 +13,8 @@ from transforms.splitting.parsing import Word
 from transforms.splitting.participles import split_participle
 from transforms.splitting.relatives import split_relative
 from transforms.splitting.subordination import split_subordinate
-from transforms.splitting.vocabulary import FINITE_TAGS, vocabulary
+from transforms.splitting.vocabulary import FINITE_TAGS
+from transforms.vocabulary import vocabulary
 
 # The first that applies is taken, so that what is said in passing goes before lists are cut.
 RULES: tuple[Rule, ...] = (
@@ -43,7 +44,7 @@ _DROPPED = vocabulary(
 def is_instruction(words: list[Word]) -> bool:
     """Tell whether a parsed sentence asks for something: it starts, or goes on behind a label's colon, with a bare verb."""
     draft = Draft(words, list(range(len(words))))
-    root = next((i for i in draft.order if draft.head(i) == i), None)
+    root = draft.root
     if root is None or draft.tag(root) != "VB" or draft.subject(root) is not None or draft.auxiliaries(root):
         return False
     return root == 0 or draft.words[root - 1].text == ":"
@@ -103,12 +104,8 @@ def _has_finite_verb(draft: Draft) -> bool:
 def _covers(drafts: list[Draft], whole: Draft) -> bool:
     """Whether every word of content is in some proposition."""
     held = {i for draft in drafts for i in draft.order}
-    lost = [i for i in whole.order if i not in held and _is_word(whole, i)]
+    lost = [i for i in whole.order if i not in held and not whole.words[i].is_mark]
     return all(whole.lower(i) in _DROPPED or _is_reworded(whole, i, drafts) for i in lost)
-
-
-def _is_word(draft: Draft, i: int) -> bool:
-    return any(c.isalnum() for c in draft.words[i].text)
 
 
 def _is_reworded(whole: Draft, i: int, drafts: list[Draft]) -> bool:
@@ -120,7 +117,7 @@ def _is_reworded(whole: Draft, i: int, drafts: list[Draft]) -> bool:
 
 def _tidy(draft: Draft) -> Draft:
     """Drop the commas in front of which words are gone, but for those behind what is fronted."""
-    root = next((i for i in draft.order if draft.head(i) == i), None)
+    root = draft.root
     subject = None if root is None else draft.subject(root)
     opening = 0 if subject is None else draft.first(draft.tree(subject))
     kept = [i for place, i in enumerate(draft.order) if 0 < place < opening or not _is_loose_comma(draft, place)]
@@ -136,6 +133,6 @@ def _is_loose_comma(draft: Draft, place: int) -> bool:
 
 def _own_place(draft: Draft) -> tuple[int, int]:
     """Where the last of a proposition's own words starts; of two that share it the shorter comes first."""
-    own = [i for i in draft.order if i not in draft.inherited and _is_word(draft, i)] or draft.order
+    own = [i for i in draft.order if i not in draft.inherited and not draft.words[i].is_mark] or draft.order
     places = [draft.words[i].start for i in own]
     return (max(places), -min(places))

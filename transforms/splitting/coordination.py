@@ -10,7 +10,8 @@ from transforms.splitting.assertion import asserted_above, has_negative_subject,
 from transforms.splitting.drafts import Draft, hang
 from transforms.splitting.grammar import after_comma, conjuncts, is_clause, is_finite, is_past, semicolon_between, without_joined
 from transforms.splitting.inflection import plain_form
-from transforms.splitting.vocabulary import AUXILIARIES, BE, FIXED_PAIRS, HAVE, SUBJECTS, vocabulary
+from transforms.splitting.vocabulary import AUXILIARIES, BE, FIXED_PAIRS, HAVE, SUBJECTS
+from transforms.vocabulary import vocabulary
 
 _GUESSES = vocabulary("perhaps maybe possibly probably presumably allegedly reportedly supposedly")
 _CONDITIONS = vocabulary("if when unless until once after before whenever while as where till provided providing assuming")
@@ -237,7 +238,7 @@ def _has_complement(draft: Draft, clause: int, following: int) -> bool:
     """Whether words stand between a verb and the next that neither join the two nor belong to the next."""
     modifiers = draft.trees(kid for kid in draft.kids(following) if draft.before(kid, following))
     return any(
-        any(c.isalnum() for c in draft.words[i].text) and draft.dep(i) != "cc" and i not in modifiers
+        not draft.words[i].is_mark and draft.dep(i) != "cc" and i not in modifiers
         for i in draft.order[draft.place[clause] + 1 : draft.place[following]]
     )
 

@@ -60,6 +60,11 @@ class Draft:
         """Give the word that word `i` hangs from: itself for the root, perhaps one that the draft does not hold."""
         return self.words[i].head
 
+    @cached_property
+    def root(self) -> int | None:
+        """The word that hangs from none, the first if there are several."""
+        return next((i for i in self.order if self.words[i].head == i), None)
+
     def kids(self, i: int, *deps: str) -> list[int]:
         """Give the words that hang from word `i`, in order; of `deps` alone, where any are named."""
         kids = self._kids.get(i)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from transforms.splitting.drafts import Draft
-from transforms.splitting.vocabulary import FINITE_TAGS, PLURAL_TAGS, vocabulary
+from transforms.splitting.vocabulary import FINITE_TAGS, PLURAL_TAGS
+from transforms.vocabulary import vocabulary
 
 _PREPOSITIONAL = vocabulary(
     "including using depending according following regarding considering concerning starting beginning ranging compared given "
     "provided assuming excluding during due relating pending owing thanks having being"
 )
+_NOMINAL = ("DET", "NOUN", "PROPN", "ADJ", "NUM")
 # Punctuation inside a name: quotes, hyphens, slashes.
 _NAME_MARKS = ("-", "“", "”", '"', "'", "/")
 
@@ -70,18 +72,12 @@ def after_comma(draft: Draft, i: int) -> bool:
 def comma_beside(draft: Draft, tree: set[int]) -> set[int]:
     """Give the commas, dashes and brackets right before and right behind some words."""
     first, last = draft.first(tree), draft.last(tree)
-    before, behind = (
-        [draft.order[place] for place in (place,) if 0 <= place < len(draft.order)] for place in (first - 1, last + 1)
-    )
-    marks = [i for i in (*before, *behind) if draft.words[i].text in (",", "(", ")", "–", "—", "--")]
+    beside = [draft.order[place] for place in (first - 1, last + 1) if 0 <= place < len(draft.order)]
+    marks = [i for i in beside if draft.words[i].text in (",", "(", ")", "–", "—", "--")]
     following = draft.order[last + 2 : last + 3]
-    # "Luxor, which is west of the river, the great capital": what goes on without a verb keeps its comma.
-    goes_on = (
-        bool(following) and draft.pos(following[0]) in ("DET", "NOUN", "PROPN", "ADJ", "NUM") and draft.words[marks[-1]].text == ","
-        if marks
-        else False
-    )
-    return set(marks[:-1]) if len(marks) == 2 and goes_on else set(marks)
+    if len(marks) == 2 and draft.words[marks[1]].text == "," and any(draft.pos(i) in _NOMINAL for i in following):
+        return {marks[0]}  # "Luxor, which is west of the river, the great capital": what goes on without a verb keeps its comma
+    return set(marks)
 
 
 def semicolon_between(draft: Draft, earlier: int, later: int) -> bool:

@@ -6,7 +6,8 @@ from transforms.splitting.assertion import asserted, is_choice, is_negative
 from transforms.splitting.drafts import Draft, hang, reword
 from transforms.splitting.grammar import after_comma, comma_beside, conjuncts, is_clause, takes_plural_verb, without_joined
 from transforms.splitting.inflection import plain_form, third_person
-from transforms.splitting.vocabulary import FIXED_PAIRS, NOUNS, SUBJECTS, vocabulary
+from transforms.splitting.vocabulary import FIXED_PAIRS, NOUNS, SUBJECTS
+from transforms.vocabulary import vocabulary
 
 _COLLECTIVE = vocabulary(
     "together jointly combined collectively mutually between among respectively each other another total sum altogether "
@@ -95,15 +96,15 @@ def _left_of(draft: Draft, chain: list[int], member: int) -> list[int]:
 
 def _behind_all(draft: Draft, chain: list[int], k: int) -> list[int]:
     """An "of" behind the last member, which tells whose all members are: "the life and songs of Dylan"."""
-    last = chain[-1]
+    last, member = chain[-1], chain[k]
     if draft.pos(last) not in NOUNS or any(draft.before(kid, last) for kid in draft.kids(last)):
         return []  # "growth, and the expansion of markets": the last member alone
-    holder = chain[0] if k > 0 and any(draft.before(last, kid) for kid in _ofs(draft, chain[0])) else last
-    if (chain[k] in (holder, last) and holder == last) or any(
-        draft.before(kid, last) for kid in draft.kids(chain[k], "prep", "acl")
-    ):
+    if any(draft.before(kid, last) for kid in draft.kids(member, "prep", "acl")):
         return []
-    return [kid for kid in _ofs(draft, holder) if draft.before(last, kid)]
+    # The parser hangs it from the first or from the last.
+    holders = [holder for holder in (chain[0], last) if holder != member]
+    found = ([kid for kid in _ofs(draft, holder) if draft.before(last, kid)] for holder in holders)
+    return next((kids for kids in found if kids), [])
 
 
 def _ofs(draft: Draft, noun: int) -> list[int]:

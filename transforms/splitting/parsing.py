@@ -40,6 +40,11 @@ class Word(NamedTuple):
     dep: str
     head: int
 
+    @property
+    def is_mark(self) -> bool:
+        """Whether there is no letter and no digit in it."""
+        return not any(character.isalnum() for character in self.text)
+
 
 class Parser:
     """A spaCy model with what identifies it: `name` holds spaCy's version, the model's and a hash of its files.
@@ -82,13 +87,12 @@ _PARTS_OF_SPEECH = {
     "IN": "ADP", "RP": "ADP", "CC": "CCONJ", "MD": "AUX", "TO": "PART", "POS": "PART", "UH": "INTJ",
     "SYM": "SYM", "$": "SYM", "_SP": "SPACE", "FW": "X", "LS": "X", "XX": "X", "ADD": "X", "NFP": "PUNCT",
 }  # fmt: skip
-_COPULAS = BE | {"'m"}
 
 
 def _part_of_speech(text: str, tag: str, dep: str) -> str:
     """The universal part of speech of a Penn Treebank tag; the parser's own mapping takes a third of its time."""
     if tag.startswith("VB"):
-        return "AUX" if dep in ("aux", "auxpass") or text.lower() in _COPULAS else "VERB"
+        return "AUX" if dep in ("aux", "auxpass") or text.lower() in BE else "VERB"
     if tag == "IN" and dep == "mark":
         return "SCONJ"
     return _PARTS_OF_SPEECH.get(tag, "PUNCT")

@@ -7,7 +7,8 @@ from transforms.splitting.drafts import Draft, hang, insert_be, insert_word, rew
 from transforms.splitting.grammar import after_comma, comma_beside, is_clause, is_past, is_prepositional, nominal
 from transforms.splitting.inflection import past_tense, plain_form, third_person
 from transforms.splitting.parsing import Word
-from transforms.splitting.vocabulary import AUXILIARIES, NOUNS_AND_PRONOUNS, PLURAL_TAGS, SUBJECTS, vocabulary
+from transforms.splitting.vocabulary import AUXILIARIES, NOUNS_AND_PRONOUNS, PLURAL_TAGS, SUBJECTS
+from transforms.vocabulary import vocabulary
 
 _LISTING = vocabulary("including include includes included such like comprise comprises contain contains")
 _CONDITIONAL = vocabulary("once when if unless until though although where whenever")
@@ -108,14 +109,11 @@ def _tell(draft: Draft, verb: int, noun: int) -> Draft:
     made = _tell_made(draft, verb, antecedent, words, plural) if draft.lower(verb) == "making" else None
     if made is not None:
         return made
-    text = draft.words[verb].text
-    form = past_tense(text) if past else plain_form(text) if plural else third_person(text)
-    new = {verb: reword(words, verb, form, "VBD" if past else "VBZ")}
-    for kid in draft.kids(verb, "conj"):
-        if draft.tag(kid) == "VBG":
-            text = draft.words[kid].text
-            form = past_tense(text) if past else plain_form(text) if plural else third_person(text)
-            new[kid] = reword(words, kid, form, "VBD" if past else "VBZ")
+    new = {}
+    for participle in (verb, *(kid for kid in draft.kids(verb, "conj") if draft.tag(kid) == "VBG")):
+        text = draft.words[participle].text
+        form = past_tense(text) if past else plain_form(text) if plural else third_person(text)
+        new[participle] = reword(words, participle, form, "VBD" if past else "VBZ")
     return draft.derive([*antecedent, *(new.get(i, i) for i in own)], words, antecedent)
 
 

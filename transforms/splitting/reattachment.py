@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from transforms.splitting.parses import Parse
-from transforms.splitting.vocabulary import AUXILIARIES, FINITE_TAGS, NOUNS_AND_PRONOUNS, SUBJECTS, vocabulary
+from transforms.splitting.vocabulary import AUXILIARIES, FINITE_TAGS, NOUNS_AND_PRONOUNS, SUBJECTS
+from transforms.vocabulary import vocabulary
 
 _SPEECH = vocabulary(
     "say says said tell tells told report reports reported note notes noted write writes wrote state states stated claim "

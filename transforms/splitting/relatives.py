@@ -7,7 +7,8 @@ from transforms.splitting.drafts import Draft, hang, insert_word
 from transforms.splitting.grammar import after_comma, comma_beside, nominal, takes_plural_verb
 from transforms.splitting.inflection import plain_form
 from transforms.splitting.parsing import Word
-from transforms.splitting.vocabulary import QUANTITY_NOUNS, SUBJECTS, vocabulary
+from transforms.splitting.vocabulary import QUANTITY_NOUNS, SUBJECTS
+from transforms.vocabulary import vocabulary
 
 _RELATIVES = vocabulary("which who whom whose that where")
 _RELATIVE_TAGS = ("WDT", "WP", "WP$", "WRB", "DT", "IN")

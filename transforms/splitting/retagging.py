@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from transforms.splitting.inflection import is_verb
 from transforms.splitting.parses import Parse
-from transforms.splitting.vocabulary import AUXILIARIES, NOUNS, SUBJECTS, vocabulary
+from transforms.splitting.vocabulary import AUXILIARIES, NOUNS, SUBJECTS
+from transforms.vocabulary import vocabulary
 
 # What an object may start with.
 _OPENERS = vocabulary("DT CD PRP$ PRP $ NNS NNP")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from schemas.claims import Span
 from transforms.citations import Marker, strip_markers
-from transforms.sentences import Sentence
+from transforms.sentences import CELL_BAR, Sentence
 
-_BAR = re.compile(r"(?<!\\)\|")
 _NOTHING = frozenset({"", "-", "–", "—", "…"})
 
 
@@ -49,7 +47,7 @@ def split_row(sentence: Sentence, markers: Sequence[Marker]) -> list[CellClaim]:
 
 def _cell_bounds(sentence: Sentence) -> list[tuple[int, int]]:
     """Characters of the answer that each cell stands at."""
-    bars = [found.start() for found in _BAR.finditer(sentence.text)]
+    bars = [found.start() for found in CELL_BAR.finditer(sentence.text)]
     edges = itertools.pairwise([-1, *bars, len(sentence.text)])
     return [(sentence.start + left + 1, sentence.start + right) for left, right in edges]
 

@@ -1,14 +1,6 @@
 """Sets of words and of the parser's labels that several rules share."""
 
-
-def vocabulary(words: str) -> frozenset[str]:
-    """Give the words of a text between white space.
-
-    >>> sorted(vocabulary("and or"))
-    ['and', 'or']
-    """
-    return frozenset(words.split())
-
+from transforms.vocabulary import vocabulary
 
 SUBJECTS = vocabulary("nsubj nsubjpass csubj csubjpass expl")
 AUXILIARIES = vocabulary("aux auxpass")

@@ -40,7 +40,7 @@ class _Sentence(NamedTuple):
 
     def opening(self) -> int:
         """Where the first word that is no punctuation starts."""
-        starts = (word.start for word in self.words if any(c.isalnum() for c in word.text))
+        starts = (word.start for word in self.words if not word.is_mark)
         return min(starts, default=len(self.text))
 
 

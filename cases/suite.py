@@ -1,0 +1,325 @@
+"""The near-miss suite: two passages one attribute apart, as a case with an answer and as a case that has to be declined.
+
+One file a family (`data/<family>.yaml`), one entry a pair, nothing written twice:
+
+    - id: scope-message-traces                        # unique in the suite
+      question: How long can I search EU traces?      # what the user asks
+      claim: EU traces are searchable for 45 days.    # what the passage under `supports` establishes, in the user's words
+      answer_contains: ["45"]                         # words of the claim that every right answer holds; may be left out
+      origin: mutated                                 # one attribute differs; mined: also what it governs
+      differs:
+        region: [eu-central-1, us-west-2]             # attribute: [words in `supports`, words in `resembles`]
+      context:                                        # what the generator is shown, in this order
+        - supports: brackwell/retention#4             # role: chunk id
+          text: Traces in eu-central-1 stay searchable for 45 days.
+          span: stay searchable for 45 days           # the words that are cited; once in the text
+        - resembles: brackwell/retention#5
+          text: Traces in us-west-2 stay searchable for 45 days.
+          span: stay searchable for 45 days
+        - beside: brackwell/retention#6               # same document, other matter; without a span: cited as a whole
+          text: Receipts are deleted together with the mailbox.
+
+A pair becomes two cases: `both-present` shows everything and expects the supporting chunk to be cited and none that resembles it;
+`true-absent` lacks that chunk and has to be declined. Of several `resembles`, `differs` speaks of the first.
+
+In the aggregation family the claim is about a population. A role more, `instance`, is a single case that fits the claim; `supports`
+states the aggregate itself and stands in a third case only, `control`. `both-present` (the instance and what resembles it) and
+`true-absent` (without the instance) both have to be declined: single cases establish nothing about all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from schemas.claims import FAMILIES
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+VARIANTS = ("both-present", "true-absent", "control")
+ORIGINS = ("mutated", "mined")
+BEHAVIOURS = ("answer", "decline")
+# What a near miss of the family changes; `value` is also what another attribute governs in a mined pair.
+ATTRIBUTES = {
+    "scope": ("region", "tier", "audience", "product"),
+    "date": ("date", "version", "period", "horizon"),
+    "quantity": ("value", "unit", "measure"),
+    "entity": ("name", "role"),
+    "polarity": ("negation", "direction"),
+    "modality": ("modal", "plan", "condition", "exception"),
+    "aggregation": ("quantifier",),
+}
+_ROLES = ("supports", "resembles", "instance", "beside")
+_NEEDED = ("id", "question", "claim", "origin", "differs", "context")
+_FIELDS = (*_NEEDED, "answer_contains")
+_CHUNK_FIELDS = (*_ROLES, "text", "span")
+
+
+class Chunk(NamedTuple):
+    """One passage of a context; the cited span is [span_start, span_end) of its text, or all of it where both are None."""
+
+    chunk_id: str
+    text: str
+    span_start: int | None = None
+    span_end: int | None = None
+
+    @property
+    def clip(self) -> str:
+        """The bare words of the span.
+
+        >>> Chunk("c", "Logs are kept for 30 days.", 9, 25).clip
+        'kept for 30 days'
+        """
+        return self.text[self.span_start : self.span_end]
+
+
+class Difference(NamedTuple):
+    """An attribute, with its words in the supporting passage and in the one that resembles it."""
+
+    attribute: str
+    supporting: str
+    resembling: str
+
+
+class Expectation(NamedTuple):
+    """What a generator has to do with a case: this alone decides whether it passes."""
+
+    family: str
+    behaviour: str
+    answer_contains: tuple[str, ...]
+    cited_chunks_include: tuple[str, ...]
+    cited_chunks_exclude: tuple[str, ...]
+
+
+class Case(NamedTuple):
+    """One question over one context; the cases of a pair share everything but variant, context and expectation."""
+
+    id: str
+    pair: str
+    variant: str
+    origin: str
+    question: str
+    claim: str
+    differs: tuple[Difference, ...]
+    context: tuple[Chunk, ...]
+    expect: Expectation
+
+
+class _Entry(NamedTuple):
+    """A pair as it stands in a file, unchecked."""
+
+    file: str
+    family: str
+    fields: dict[str, Any]
+
+
+def load_suite(folder: Traversable | None = None) -> tuple[Case, ...]:
+    """Load every case of the YAML files in `folder`, of the shipped suite where none is given.
+
+    Cases come in the order of FAMILIES and of each file, the variants of a pair in the order of VARIANTS. Raises ValueError that
+    names every fault at once: file, id, field, value and what to do.
+
+    >>> cases = load_suite()
+    >>> (cases[0].id, cases[0].expect.family, cases[1].expect.behaviour)
+    ('scope-message-traces/both-present', 'scope', 'decline')
+    """
+    folder = resources.files("cases") / "data" if folder is None else folder
+    files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".yaml"))
+    faults = [] if files else [f"no cases: {str(folder)!r} holds no .yaml file; name the folder that does"]
+    entries: list[_Entry] = []
+    for name in sorted(files, key=_rank):
+        found, wrong = _read(name, (folder / name).read_text(encoding="utf-8"))
+        entries += found
+        faults += wrong
+    faults += [f"{entry.file}: {entry.fields.get('id')!r}: {fault}" for entry in entries for fault in _faults(entry)]
+    faults += list(_doubles(entries))
+    if faults:
+        raise ValueError("\n".join(faults))
+    return tuple(case for entry in entries for case in _expand(entry))
+
+
+def _rank(name: str) -> tuple[int, str]:
+    family = name.removesuffix(".yaml")
+    return FAMILIES.index(family) if family in FAMILIES else len(FAMILIES), name
+
+
+def _read(name: str, text: str) -> tuple[list[_Entry], list[str]]:
+    """Read one file into entries and the faults of the file itself."""
+    family = name.removesuffix(".yaml")
+    if family not in FAMILIES:
+        return [], [f"{name}: unknown family: {family!r}; name the file after one of {', '.join(FAMILIES)}"]
+    try:
+        rows = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        return [], [f"{name}: not YAML: {' '.join(str(error).split())}; mend the line"]
+    if not isinstance(rows, list) or not rows:
+        return [], [f"{name}: expected a list of pairs, got {_short(rows)}; start each pair with `- id:`"]
+    faults = [f"{name}: expected a pair, got {_short(row)}; start it with `- id:`" for row in rows if not isinstance(row, dict)]
+    return [_Entry(name, family, row) for row in rows if isinstance(row, dict)], faults
+
+
+def _doubles(entries: list[_Entry]) -> Iterator[str]:
+    """Name each id that two pairs have; chunk ids may recur between pairs, for documents do."""
+    for pair_id, n in Counter(str(entry.fields.get("id")) for entry in entries).items():
+        if n > 1:
+            files = ", ".join(dict.fromkeys(entry.file for entry in entries if str(entry.fields.get("id")) == pair_id))
+            yield f"{files}: {pair_id!r}: id: stands {n} times in the suite; rename all but one"
+
+
+# --- faults -----------------------------------------------------------------------------------------------------------------------
+
+
+def _faults(entry: _Entry) -> Iterator[str]:
+    """Yield what is wrong with an entry, each as `field: problem, value; fix`."""
+    fields = entry.fields
+    yield from (f"{key}: unknown field; use {', '.join(_FIELDS)}" for key in fields if key not in _FIELDS)
+    yield from (f"{key}: missing; add it" for key in _NEEDED if key not in fields)
+    for key in ("id", "question", "claim"):
+        if key in fields and not _is_text(fields[key]):
+            yield f"{key}: expected text, got {_short(fields[key])}; write words, in quotes where YAML reads them otherwise"
+    if "origin" in fields and fields["origin"] not in ORIGINS:
+        yield f"origin: unknown, {fields['origin']!r}; use {' or '.join(ORIGINS)}"
+    yield from _answer_faults(fields)
+    chunks = fields.get("context", [])
+    if not isinstance(chunks, list) or not all(isinstance(chunk, dict) for chunk in chunks):
+        yield f"context: expected a list of chunks, got {_short(chunks)}; start each with `- supports:` or another role"
+        return
+    broken = [fault for index, chunk in enumerate(chunks, start=1) for fault in _chunk_faults(index, chunk)]
+    yield from broken
+    if "context" in fields and not broken:
+        yield from _context_faults(entry.family, chunks)
+        yield from _difference_faults(entry)
+
+
+def _answer_faults(fields: dict[str, Any]) -> Iterator[str]:
+    wanted = fields.get("answer_contains", [])
+    if not isinstance(wanted, list) or not all(_is_text(words) for words in wanted):
+        yield f"answer_contains: expected a list of texts, got {_short(wanted)}; put numbers in quotes"
+    elif _is_text(fields.get("claim")):
+        missing = [words for words in wanted if words.casefold() not in fields["claim"].casefold()]
+        yield from (f"answer_contains: {words!r} is not in the claim; take words from the claim" for words in missing)
+
+
+def _chunk_faults(index: int, chunk: dict[str, Any]) -> Iterator[str]:
+    where = f"context[{index}]"
+    yield from (f"{where}.{key}: unknown field; use {', '.join(_CHUNK_FIELDS)}" for key in chunk if key not in _CHUNK_FIELDS)
+    roles = [role for role in _ROLES if role in chunk]
+    if len(roles) != 1:
+        yield f"{where}: expected one role, got {', '.join(roles) or 'none'}; give the chunk id under one of {', '.join(_ROLES)}"
+        return
+    for key in (roles[0], "text"):
+        if not _is_text(chunk.get(key)):
+            yield f"{where}.{key}: expected text, got {_short(chunk.get(key))}; write words"
+    if "span" not in chunk:
+        if roles[0] != "beside":
+            yield f"{where}.span: missing; quote the words of the text that are cited"
+    elif not _is_text(chunk["span"]):
+        yield f"{where}.span: expected text, got {_short(chunk['span'])}; quote words of the text"
+    elif _is_text(chunk.get("text")) and (n := chunk["text"].count(chunk["span"])) != 1:
+        fix = "quote more words" if n else "quote the text letter by letter"
+        yield f"{where}.span: {chunk['span']!r} occurs {n} times in the text; {fix}"
+
+
+def _context_faults(family: str, chunks: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield what keeps a variant from being built out of the chunks."""
+    n = Counter(_role(chunk) for chunk in chunks)
+    aggregation = family == "aggregation"
+    if n["supports"] != 1:
+        variant = "control" if aggregation else "both-present"
+        yield f"context: {n['supports']} chunks under `supports`, so there is no {variant} case; mark exactly one"
+    if not n["resembles"]:
+        yield "context: no chunk under `resembles`, so there is no true-absent case; add the near miss"
+    if aggregation and not n["instance"]:
+        yield "context: no chunk under `instance`, so there is no both-present case; add a single case that fits the claim"
+    if n["instance"] and not aggregation:
+        yield "context: a chunk under `instance` outside the aggregation family; use `resembles` or `beside`"
+    ids = Counter(chunk[_role(chunk)] for chunk in chunks)
+    yield from (f"context: chunk id {name!r} stands {times} times; rename all but one" for name, times in ids.items() if times > 1)
+
+
+def _difference_faults(entry: _Entry) -> Iterator[str]:
+    differs = entry.fields.get("differs")
+    if not isinstance(differs, dict) or not all(_is_two_texts(words) for words in differs.values()):
+        if differs is not None:
+            yield f"differs: expected `attribute: [words in supports, in resembles]`, got {_short(differs)}; put numbers in quotes"
+        return
+    known = [attribute for attributes in ATTRIBUTES.values() for attribute in attributes]
+    yield from (f"differs.{key}: unknown attribute; use one of {', '.join(known)}" for key in differs if key not in known)
+    if next(iter(differs), None) not in ATTRIBUTES[entry.family]:
+        yield f"differs: begins with {next(iter(differs), None)!r}; begin with one of {', '.join(ATTRIBUTES[entry.family])}"
+    origin = entry.fields.get("origin")
+    if origin in ORIGINS and (origin == "mutated") != (len(differs) == 1):
+        yield f"differs: {len(differs)} attributes in a pair that is {origin!r}; mutated has one, mined more"
+    for side, role in enumerate(("supports", "resembles")):
+        text = next((chunk["text"] for chunk in entry.fields["context"] if role in chunk), "")
+        for key, words in differs.items():
+            if text and words[side] not in text:
+                yield f"differs.{key}: {words[side]!r} is not in the chunk under `{role}`; quote the text letter by letter"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_two_texts(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_text, value))
+
+
+def _short(value: Any) -> str:
+    words = repr(value)
+    return words if len(words) <= 60 else f"{words[:57]}..."
+
+
+# --- cases ------------------------------------------------------------------------------------------------------------------------
+
+
+def _role(chunk: dict[str, Any]) -> str:
+    return next(role for role in _ROLES if role in chunk)
+
+
+def _expand(entry: _Entry) -> Iterator[Case]:
+    """Turn a checked entry into its cases."""
+    if entry.family == "aggregation":
+        yield _case(entry, "both-present", without=("supports",))
+        yield _case(entry, "true-absent", without=("supports", "instance"))
+        yield _case(entry, "control", without=())
+    else:
+        yield _case(entry, "both-present", without=())
+        yield _case(entry, "true-absent", without=("supports",))
+
+
+def _case(entry: _Entry, variant: str, without: tuple[str, ...]) -> Case:
+    fields = entry.fields
+    shown = [chunk for chunk in fields["context"] if _role(chunk) not in without]
+    return Case(
+        id=f"{fields['id']}/{variant}",
+        pair=fields["id"],
+        variant=variant,
+        origin=fields["origin"],
+        question=fields["question"],
+        claim=fields["claim"],
+        differs=tuple(Difference(attribute, *words) for attribute, words in fields["differs"].items()),
+        context=tuple(map(_chunk, shown)),
+        expect=_expectation(entry, shown),
+    )
+
+
+def _chunk(chunk: dict[str, Any]) -> Chunk:
+    start = chunk["text"].index(chunk["span"]) if "span" in chunk else None
+    return Chunk(chunk[_role(chunk)], chunk["text"], start, None if start is None else start + len(chunk["span"]))
+
+
+def _expectation(entry: _Entry, shown: list[dict[str, Any]]) -> Expectation:
+    supporting = tuple(chunk["supports"] for chunk in shown if "supports" in chunk)
+    return Expectation(
+        family=entry.family,
+        behaviour="answer" if supporting else "decline",
+        answer_contains=tuple(entry.fields.get("answer_contains", ())) if supporting else (),
+        cited_chunks_include=supporting,
+        cited_chunks_exclude=tuple(chunk[_role(chunk)] for chunk in shown if _role(chunk) in ("resembles", "instance")),
+    )

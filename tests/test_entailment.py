@@ -7,15 +7,9 @@ import json
 import pytest
 
 from pipelines.options import bundled_checker
-from transforms.entailment import (
-    CheckerConfig,
-    EntailmentChecker,
-    WindowToJudge,
-    checker_name,
-    judge_all,
-    label_order,
-    read_thresholds,
-)
+from transforms.checkers import checker_name, label_order
+from transforms.entailment import CheckerConfig, EntailmentChecker, WindowToJudge, judge_all
+from transforms.support import Calibration
 
 
 @pytest.mark.parametrize(
@@ -86,7 +80,6 @@ def test_any_two_way_model_in_a_folder_judges(tiny_folder):
         assert one.error is None
         assert one.probabilities.contradiction == 0
         assert sum(one.probabilities) == pytest.approx(1, abs=2e-4)
-    assert read_thresholds(str(tiny_folder)) == 0.5
 
 
 def test_a_poison_pair_costs_only_itself(tiny_folder):
@@ -119,7 +112,7 @@ def test_a_missing_folder_is_named():
 @pytest.mark.model
 def test_the_bundled_checker_tells_support_from_another_subject():
     checker = EntailmentChecker(CheckerConfig(bundled_checker()))
-    threshold = read_thresholds(bundled_checker())
+    threshold = Calibration.read(bundled_checker()).thresholds["sentence"]
     judged = judge_all(
         checker,
         windows(

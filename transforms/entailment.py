@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import inspect
 import logging
 import threading
 import time
@@ -15,25 +14,18 @@ from typing import Any, NamedTuple
 from apache_beam.ml.inference.base import ModelHandler
 
 from schemas.verdicts import LABELS
+from transforms.checkers import check_folder, context_length, label_order
+from transforms.pieces import piece_positions
 from transforms.tables import register_rows
 
-THRESHOLDS_FILE = "thresholds.json"
-_LABEL_NAMES = {
-    "entailment": ("entailment", "entail", "entails", "entailed", "supported", "supports", "support", "attributable"),
-    "neutral": (
-        "neutral",
-        "not_enough_info",
-        "nei",
-        "not enough info",
-        "unknown",
-        "not_entailment",
-        "unsupported",
-        "not_supported",
-        "not_attributable",
-    ),
-    "contradiction": ("contradiction", "contradict", "contradicts", "contradicted", "refuted", "refutes", "refute"),
-}
+# What is left for the premise at least, special tokens included; a claim that leaves less is refused.
+MIN_PREMISE_TOKENS = 32
+# A batch holds as many tokens at once as `batch_size` pieces of this length.
+USUAL_TOKENS = 512
 log = logging.getLogger(__name__)
+
+
+_Row = dict[str, list[int]]
 
 
 class Probabilities(NamedTuple):
@@ -50,20 +42,27 @@ class Probabilities(NamedTuple):
 
 
 class WindowToJudge(NamedTuple):
-    """One premise and hypothesis; `window` is its position among the premises of its pair."""
+    """One premise and hypothesis; `window` is its position among the `n_windows` premises of its pair, and the first `lead`
+    characters of the premise scope the rest of it."""
 
     pair_id: str
     window: int
     premise: str
     hypothesis: str
+    lead: int = 0
+    n_windows: int = 1
 
 
 class JudgedWindow(NamedTuple):
-    """A window with its probabilities, or with the error that kept it from being judged."""
+    """A window with its probabilities, or with the error that kept it from being judged.
+
+    A premise that the checker cannot read at once was judged in several `pieces`: the one likeliest to entail speaks for it.
+    """
 
     window: WindowToJudge
     probabilities: Probabilities | None
     error: str | None
+    pieces: int = 1
 
 
 register_rows(Probabilities, WindowToJudge, JudgedWindow)
@@ -82,45 +81,6 @@ class CheckerConfig:
     def __post_init__(self) -> None:
         if self.batch_size < 1 or self.threads < 1:
             raise ValueError(f"batch_size and threads must be at least 1: batch_size={self.batch_size}, threads={self.threads}")
-
-
-def label_order(id2label: dict[int, str]) -> dict[int, int]:
-    """Map a model's outputs to positions in LABELS, by name; several may share one.
-
-    Raises ValueError where no label means entailment or one is unknown.
-
-    >>> label_order({0: "CONTRADICTION", 1: "ENTAILMENT"})
-    {0: 2, 1: 0}
-    """
-    order = {}
-    for output, name in id2label.items():
-        plain = str(name).strip().casefold().replace("-", "_")
-        found = [i for i, label in enumerate(LABELS) if plain in _LABEL_NAMES[label]]
-        if not found:
-            raise ValueError(
-                f"the checker has a label that means nothing here: {name!r}; name its outputs in config.json (id2label) "
-                f"with entailment, neutral, contradiction, supported or unsupported"
-            )
-        order[int(output)] = found[0]
-    if 0 not in order.values():
-        raise ValueError(f"the checker has no entailment label: {list(id2label.values())}; give a model trained for entailment")
-    return order
-
-
-def read_thresholds(source: str) -> float:
-    """The threshold that ships in the checker's folder; 0.5 where there is none."""
-    path = Path(source) / THRESHOLDS_FILE
-    return float(json.loads(path.read_text(encoding="utf-8"))["supported"]) if path.exists() else 0.5
-
-
-def checker_name(source: str) -> str:
-    """Name a checker by its folder and the hash of what decides its verdicts: weights, config and tokenizer."""
-    folder = Path(source)
-    digest = hashlib.sha256()
-    for name in ("model.safetensors", "config.json", "tokenizer.json"):
-        if (folder / name).exists():
-            digest.update((folder / name).read_bytes())
-    return f"{folder.name}@{digest.hexdigest()[:12]}" if folder.is_dir() else source
 
 
 class Progress:
@@ -150,48 +110,86 @@ class EntailmentChecker:
         torch.set_num_threads(config.threads)
         if config.offline and not Path(config.source).is_dir():
             raise ValueError(f"no such checker folder: {config.source!r}; give a folder, or a hub id together with --hub")
+        if Path(config.source).is_dir():
+            check_folder(config.source)
         options = {"local_files_only": config.offline, "trust_remote_code": False}
         self.config = config
         self.progress = Progress()
         self._tokenizing = threading.Lock()
-        self.tokenizer = AutoTokenizer.from_pretrained(config.source, **options)
-        self.model = (
-            AutoModelForSequenceClassification.from_pretrained(config.source, use_safetensors=True, dtype=torch.float32, **options)
-            .to(config.device)
-            .eval()
-        )
+        try:
+            self.tokenizer = AutoTokenizer.from_pretrained(config.source, **options)
+            model, loading = AutoModelForSequenceClassification.from_pretrained(
+                config.source, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
+            )
+        except Exception as error:
+            raise ValueError(f"cannot load the checker {config.source!r}: {type(error).__name__}: {error}") from error
+        if loading["missing_keys"]:
+            # transformers would fill them with random numbers and go on.
+            missing = ", ".join(sorted(loading["missing_keys"])[:5])
+            raise ValueError(f"the weights of the checker {config.source!r} lack {missing}; give a model trained to classify pairs")
+        if self.tokenizer.pad_token_id is None:
+            raise ValueError(f"the tokenizer of {config.source!r} has no padding token; name one in tokenizer_config.json")
+        self.model = model.to(config.device).eval()
         self.order = label_order(self.model.config.id2label)
-        self.max_tokens = min(getattr(self.model.config, "max_position_embeddings", 512), self.tokenizer.model_max_length, 512)
+        self.max_tokens = context_length(self.model, self.tokenizer)
+        self._inputs = set(inspect.signature(self.model.forward).parameters)
+        if getattr(self.model.config, "type_vocab_size", 2) < 2:
+            # The model tells no segments apart, whatever the tokenizer numbers.
+            self._inputs.discard("token_type_ids")
 
     def judge(self, windows: Sequence[WindowToJudge]) -> list[JudgedWindow]:
-        """Judge windows in their order. A window that fails costs only itself: its batch is tried again one by one."""
+        """Judge windows in their order. A window that fails costs only itself: its batch is tried again one by one.
+
+        A premise that the model cannot read at once is judged in overlapping pieces; the claim is never cut.
+        """
         try:
-            scored = self._probabilities(windows)
-            return [JudgedWindow(window, one, None) for window, one in zip(windows, scored, strict=True)]
+            pieces = self._pieces(windows)
+            scored = iter(self._probabilities([row for rows in pieces for row in rows]))
+            return [
+                # Of equals the first, so that a window does not depend on the order of anything.
+                JudgedWindow(window, max((next(scored) for _ in rows), key=lambda one: one.entailment), None, len(rows))
+                for window, rows in zip(windows, pieces, strict=True)
+            ]
         except Exception as error:  # whatever the model raises, the pair is named and the rest goes on
             if len(windows) == 1:
                 return [JudgedWindow(windows[0], None, f"{type(error).__name__}: {error}")]
             return [judged for window in windows for judged in self.judge([window])]
 
-    def _probabilities(self, windows: Sequence[WindowToJudge]) -> list[Probabilities]:
-        import torch
-
+    def _pieces(self, windows: Sequence[WindowToJudge]) -> list[list[_Row]]:
+        """The model's inputs for each window: one row, or several where its premise does not fit."""
         # The tokenizer keeps its truncation and padding as state: one thread at a time may set and use them.
         with self._tokenizing:
             for window in windows:
-                if len(self.tokenizer.tokenize(window.hypothesis)) > self.max_tokens - 32:
+                if len(self.tokenizer.tokenize(window.hypothesis)) > self.max_tokens - MIN_PREMISE_TOKENS:
                     raise ValueError(f"the claim is longer than the checker can read ({self.max_tokens} tokens); it is never cut")
-            batch = self.tokenizer(
-                [w.premise for w in windows],
-                [w.hypothesis for w in windows],
-                truncation="only_first",
-                max_length=self.max_tokens,
-                padding=True,
-                return_tensors="pt",
-            ).to(self.config.device)
-        with torch.inference_mode():
-            rows = torch.softmax(self.model(**batch).logits.double(), dim=-1).tolist()
-        return [self._by_label(row) for row in rows]
+            batch = self.tokenizer([w.premise for w in windows], [w.hypothesis for w in windows], verbose=False)
+        columns = {name: values for name, values in batch.items() if name in self._inputs}
+        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        encodings = batch.encodings or [None] * len(rows)
+        return [self._cut(*whole) for whole in zip(rows, encodings, windows, strict=True)]
+
+    def _cut(self, row: _Row, encoding: Any, window: WindowToJudge) -> list[_Row]:
+        if len(row["input_ids"]) <= self.max_tokens:
+            return [row]
+        if encoding is None:
+            raise ValueError(
+                f"the premise has {len(row['input_ids'])} tokens, the checker reads {self.max_tokens}, and its tokenizer keeps no "
+                f"offsets to cut it at; save it as tokenizer.json"
+            )
+        kept = piece_positions(encoding, window.lead, self.max_tokens)
+        return [{name: [values[i] for i in positions] for name, values in row.items()} for positions in kept]
+
+    def _probabilities(self, rows: list[_Row]) -> list[Probabilities]:
+        import torch
+
+        longest = max((len(row["input_ids"]) for row in rows), default=1)
+        size = max(1, min(self.config.batch_size, self.config.batch_size * USUAL_TOKENS // longest))
+        scored = []
+        for start in range(0, len(rows), size):
+            batch = self.tokenizer.pad(rows[start : start + size], return_tensors="pt").to(self.config.device)
+            with torch.inference_mode():
+                scored += torch.softmax(self.model(**batch).logits.double(), dim=-1).tolist()
+        return [self._by_label(row) for row in scored]
 
     def _by_label(self, row: list[float]) -> Probabilities:
         mass = [0.0] * len(LABELS)

@@ -38,6 +38,11 @@ class Premise(NamedTuple):
     end: int
     text: str
 
+    @property
+    def lead(self) -> int:
+        """How many characters of the text scope the passage's own words behind them."""
+        return max(0, len(self.text) - (self.end - self.start))
+
 
 class Pair(NamedTuple):
     """A claim with the premises of one passage: the unit that is judged once, wherever it occurs."""
@@ -110,7 +115,7 @@ def _premise(evidence: Evidence, bounds: list[tuple[int, int]], scopes: list[str
 
 
 def _bounded(text: str) -> Iterator[tuple[int, int]]:
-    """Sentence bounds; one of over 150 words is cut at white space, so that no premise outgrows the checker."""
+    """Sentence bounds; one of over 150 words is cut at white space, so that few premises outgrow the checker."""
     for start, end in sentence_bounds(text):
         words = list(re.finditer(r"\S+", text[start:end]))
         for i in range(0, len(words), MAX_SENTENCE_WORDS):
@@ -121,7 +126,7 @@ def _bounded(text: str) -> Iterator[tuple[int, int]]:
 def pair_of(claim: str, premises: tuple[Premise, ...]) -> Pair:
     """Name a pair by its content, so that the same question is asked once."""
     digest = hashlib.blake2b(digest_size=16)
-    for text in (claim, *(premise.text for premise in premises)):
+    for text in (claim, *(f"{premise.lead} {premise.text}" for premise in premises)):
         digest.update(text.encode("utf-8", "replace") + b"\x1f")
     return Pair(digest.hexdigest(), claim, premises)
 

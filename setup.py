@@ -30,6 +30,7 @@ INSTALL_REQUIRES = [
     "py3langid>=0.4,<0.5",
     "pint>=0.24,<0.26",  # units: 2 years are 24 months, 1.5 kW are 1500 W
     "fsspec>=2025.3",  # reads a finished run and writes its report under any URL (calendar versions: no upper bound)
+    "scipy>=1.11,<2",  # fits the calibration under bounds; Great Expectations brings it anyway (checked: 1.17.1)
     "great-expectations>=1.24,<2",  # a table's contract, and Data Docs that a person can read (checked: 1.24.1)
     "Jinja2>=3.1,<4",  # the report: escaping by default is what a page full of strangers' text needs
     "rich>=14,<16",  # tables in a terminal that fit their width

@@ -10,11 +10,25 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from pipelines.options import NightlyConfig, UsageError, bundled_checker, check_checker, default_run_id, default_workers, utc_time
+from pipelines.options import (
+    NightlyConfig,
+    UsageError,
+    bundled_checker,
+    check_checker,
+    default_run_id,
+    default_workers,
+    read_calibration,
+    utc_time,
+)
 from transforms.citations import GRAMMARS
+from transforms.support import PARTS
+
+if TYPE_CHECKING:
+    from transforms.entailment import EntailmentChecker
 
 EXIT_USAGE = 2
 log = logging.getLogger(__name__)
@@ -69,11 +83,16 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--flagged", type=int, default=20, help="flagged pairs a family and status")
     run.add_argument("--gold", type=Path, default=None, help="gold file to print beside the run (made by `sample`)")
     _splitter_options(run)
+    _score_options(run)
     _checker_options(run, threads=max(1, (os.cpu_count() or 1) // default_workers()))
 
     one = command(judge, "judge", "Judge premise and hypothesis pairs from a JSON Lines file.")
     one.add_argument("--pairs", type=Path, required=True)
     one.add_argument("--output", type=Path, required=True)
+    one.add_argument(
+        "--whole", action="store_true", help="take each premise as one window (default: windows of one to three sentences)"
+    )
+    _score_options(one)
     _checker_options(one, threads=os.cpu_count() or 1)
 
     cut = command(split, "split", "Split texts from a JSON Lines file into propositions.")
@@ -98,20 +117,26 @@ def _parser() -> argparse.ArgumentParser:
     teach.add_argument("--data", type=Path, required=True, help="folder of NAME.jsonl[.gz]")
     teach.add_argument("--base", type=Path, required=True, help="folder of the model to start from")
     teach.add_argument("--output", type=Path, required=True, help="folder for the checker; checkpoints inside it are resumed")
-    teach.add_argument("--mixture", type=Path, default=Path(__file__).with_name("mixture.yaml"), help="sets and caps, YAML")
-    teach.add_argument("--pairs", type=int, default=None, help="stop at so many pairs")
-    teach.add_argument("--epochs", type=float, default=1.0)
-    teach.add_argument("--learning-rate", type=float, default=1e-4)
-    teach.add_argument("--seed", type=int, default=20261130)
+    teach.add_argument("--mixture", type=Path, default=Path(__file__).with_name("mixture.yaml"), help="passes, sets and caps, YAML")
+    teach.add_argument("--pairs", type=int, default=None, help="take at most so many pairs a pass")
     teach.add_argument("--device", default="cpu")
     teach.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     teach.add_argument("--precision", choices=("bf16", "fp32"), default="bf16")
 
-    exam = command(evaluate, "evaluate", "Score a checker on labelled dev sets; choose its threshold.")
-    exam.add_argument("--data", type=Path, required=True, help="folder of dev sets")
+    fit = command(calibrate, "calibrate", "Fit a checker's support score on labelled pairs and store it in its folder.")
+    fit.add_argument("--data", type=Path, required=True, help="folder of labelled sets, NAME.jsonl[.gz]")
+    _checker_options(fit, threads=os.cpu_count() or 1)
+
+    exam = command(evaluate, "evaluate", "Measure a checker on labelled sets and generated near misses.")
+    exam.add_argument("--data", type=Path, required=True, help="folder of labelled sets, NAME.jsonl[.gz]")
     exam.add_argument(
-        "--choose-threshold", action="store_true", help="choose the threshold on the named halves and store it with the card"
+        "--embeddings", type=Path, default=None, help="folder of an encoder: its similarity is measured beside the checker"
     )
+    exam.add_argument(
+        "--calibrate", action="store_true", help="fit the support score first, as `calibrate` does, on the same scores"
+    )
+    exam.add_argument("--card", action="store_true", help="write the model card into the checker's folder")
+    _score_options(exam)
     _checker_options(exam, threads=os.cpu_count() or 1)
     return parser
 
@@ -121,6 +146,15 @@ def _splitter_options(parser: argparse.ArgumentParser) -> None:
         "--markers", default=GRAMMARS, type=lambda names: tuple(names.split(",")), help=f"marker grammars, of {','.join(GRAMMARS)}"
     )
     parser.add_argument("--parser", default="", help="folder or package of a spaCy model (default: en_core_web_sm as installed)")
+
+
+def _score_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--without",
+        default=(),
+        type=lambda names: tuple(names.split(",")),
+        help=f"parts of the support score to switch off, of {','.join(PARTS)}",
+    )
 
 
 def _checker_options(parser: argparse.ArgumentParser, threads: int) -> None:
@@ -145,6 +179,7 @@ def nightly(options: argparse.Namespace) -> int:
         checker=options.checker,
         parser=options.parser,
         markers=options.markers,
+        without=options.without,
         as_of=utc_time(options.as_of) if options.as_of else None,
         overwrite=options.overwrite,
         allow_missing_evidence=options.allow_missing_evidence,
@@ -191,7 +226,9 @@ def judge(options: argparse.Namespace) -> int:
 
     check_checker(options.checker, options.hub)
     config = CheckerConfig(options.checker, options.batch_size, options.threads, options.device, offline=not options.hub)
-    console.print(f"judged {judge_file(options.pairs, options.output, config)} pairs: {options.output}", soft_wrap=True)
+    calibration = read_calibration(options.checker, options.without)
+    judged = judge_file(options.pairs, options.output, config, calibration, options.whole)
+    console.print(f"judged {judged} pairs: {options.output}", soft_wrap=True)
     return 0
 
 
@@ -244,17 +281,10 @@ def columns(options: argparse.Namespace) -> int:
 
 def train(options: argparse.Namespace) -> int:
     """Train a checker."""
-    from pipelines.train import TrainingConfig, load_mixture, train_checker
+    from pipelines.mixture import load_mixture
+    from pipelines.train import TrainingConfig, train_checker
 
-    config = TrainingConfig(
-        epochs=options.epochs,
-        learning_rate=options.learning_rate,
-        seed=options.seed,
-        device=options.device,
-        threads=options.threads,
-        precision=options.precision,
-        max_pairs=options.pairs,
-    )
+    config = TrainingConfig(device=options.device, threads=options.threads, precision=options.precision, max_pairs=options.pairs)
     console.print(
         f"checker: {train_checker(options.data, options.base, options.output, config, load_mixture(options.mixture))}",
         soft_wrap=True,
@@ -262,21 +292,46 @@ def train(options: argparse.Namespace) -> int:
     return 0
 
 
+def calibrate(options: argparse.Namespace) -> int:
+    """Fit a checker's support score."""
+    from pipelines.calibrate import fit_calibration
+    from pipelines.scoring import score_sets
+
+    calibration = fit_calibration(score_sets(_loaded(options), options.data)[0])
+    console.print(f"calibration: {calibration.write(options.checker)}, thresholds {calibration.thresholds}", soft_wrap=True)
+    return 0
+
+
 def evaluate(options: argparse.Namespace) -> int:
-    """Score a checker on dev sets."""
-    from pipelines.evaluate import choose_threshold, score_sets, score_table, write_card
+    """Measure a checker."""
+    from pipelines.calibrate import fit_calibration
+    from pipelines.evaluate import ablation_table, embedder, evaluate_checker, family_table, set_table, write_card
+    from pipelines.scoring import score_sets
+
+    checker = _loaded(options)
+    scored, near_misses = score_sets(checker, options.data, embedder(options.embeddings) if options.embeddings else None)
+    if options.calibrate:
+        fit_calibration(scored).write(options.checker)
+    calibration = read_calibration(options.checker, options.without)
+    found = evaluate_checker(checker, calibration, scored, near_misses)
+    for table in (set_table(found, f"{options.checker} on labelled sets"), ablation_table(found), family_table(found)):
+        console.print(table)
+    console.print(f"expected calibration error over the sets labelled by people: {found.calibration_error:.3f}")
+    if options.card:
+        card = write_card(
+            Path(options.checker), found, calibration, f"Measured on {dt.date.today()}, {options.threads} CPU threads"
+        )
+        console.print(f"card: {card}", soft_wrap=True)
+    return 0
+
+
+def _loaded(options: argparse.Namespace) -> EntailmentChecker:
     from transforms.entailment import CheckerConfig, EntailmentChecker
 
     check_checker(options.checker, options.hub)
-    checker = EntailmentChecker(
+    return EntailmentChecker(
         CheckerConfig(options.checker, options.batch_size, options.threads, options.device, offline=not options.hub)
     )
-    sets = score_sets(checker, options.data)
-    if options.choose_threshold:
-        choose_threshold(Path(options.checker), sets)
-        write_card(Path(options.checker), sets, f"Measured on {dt.date.today()}, CPU")
-    console.print(score_table(Path(options.checker), sets))
-    return 0
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow.parquet as pq
 from rich.table import Table
 
@@ -23,6 +24,7 @@ LABELLED = ("Complete", "Partial", "Incomplete")
 class LabelledSentence(NamedTuple):
     """One sentence with the expert's word (support is Complete), the run's and the best word overlap of its edges."""
 
+    answer_id: str
     system: str
     expert: bool
     run: bool
@@ -49,10 +51,13 @@ def best_balanced_accuracy(expected: Sequence[bool], scores: Sequence[float]) ->
     >>> best_balanced_accuracy([True, False], [0.9, 0.1])
     1.0
     """
-    found = (
-        balanced_accuracy(expected, [score >= cut for score in scores]) for cut in sorted({round(score, 3) for score in scores})
-    )
-    return max((value for value in found if value is not None), default=None)
+    return balanced_accuracy(expected, [score >= best_cut(expected, scores) for score in scores]) if scores else None
+
+
+def best_cut(expected: Sequence[bool], scores: Sequence[float]) -> float:
+    """The threshold that `best_balanced_accuracy` takes: of equals the lowest; 0 where a class is empty."""
+    cuts = sorted({round(score, 3) for score in scores})
+    return max(cuts, key=lambda cut: balanced_accuracy(expected, [score >= cut for score in scores]) or 0.0, default=0.0)
 
 
 def labelled_sentences(run: Folder, labels: Path, answers: Path, evidence: Path) -> tuple[list[LabelledSentence], dict[str, int]]:
@@ -81,8 +86,34 @@ def labelled_sentences(run: Folder, labels: Path, answers: Path, evidence: Path)
             statuses = sorted({edge["status"] for _, edge in edges}) or ["no edge" if own else "not found"]
             left_out[f"{system}: {'+'.join(statuses)}"] += 1
             continue
-        sentences.append(LabelledSentence(system, label["support"] == "Complete", _supported(own), _overlap(edges, passages)))
+        expert = label["support"] == "Complete"
+        sentences.append(LabelledSentence(label["answer_id"], system, expert, _supported(own), _overlap(edges, passages)))
     return sentences, dict(sorted(left_out.items()))
+
+
+def difference_interval(
+    sentences: Sequence[LabelledSentence], rounds: int = 2000, seed: int = 20261130
+) -> tuple[float, float] | None:
+    """A 95 % interval of the run's balanced accuracy less that of word overlap at its threshold in hindsight.
+
+    A seeded percentile bootstrap over answers, since the sentences of one answer share its sources; rounds that lack a class are
+    left out. None where a class is empty.
+    """
+    cut = best_cut([one.expert for one in sentences], [one.overlap for one in sentences])
+    answers = {answer_id: i for i, answer_id in enumerate(dict.fromkeys(one.answer_id for one in sentences))}
+    if not answers:
+        return None
+    counts = np.zeros((len(answers), 6))
+    for one in sentences:
+        said = one.overlap >= cut
+        counts[answers[one.answer_id]] += (1, one.run, said, 0, 0, 0) if one.expert else (0, 0, 0, 1, not one.run, not said)
+    drawn = np.random.default_rng(seed).multinomial(len(answers), np.full(len(answers), 1 / len(answers)), rounds) @ counts
+    drawn = drawn[(drawn[:, 0] > 0) & (drawn[:, 3] > 0)]
+    if not len(drawn):
+        return None
+    differences = ((drawn[:, 1] - drawn[:, 2]) / drawn[:, 0] + (drawn[:, 4] - drawn[:, 5]) / drawn[:, 3]) / 2
+    low, high = np.percentile(differences, (2.5, 97.5))
+    return float(low), float(high)
 
 
 def _claims_at(sentence: str, answer: str, claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -120,7 +151,7 @@ def agreement_table(sentences: list[LabelledSentence], left_out: dict[str, int])
         caption="left out: " + ", ".join(f"{reason} {n}" for reason, n in left_out.items()),
         title_justify="left",
     )
-    for column in ("system", "n", "complete", "run", "token F1, best threshold in hindsight"):
+    for column in ("system", "n", "complete", "run", "token F1, best threshold in hindsight", "difference, 95 % over answers"):
         table.add_column(column, justify="left" if column == "system" else "right")
     for system in ("pooled", *sorted({one.system for one in sentences})):
         part = [one for one in sentences if system in ("pooled", one.system)]
@@ -131,6 +162,7 @@ def agreement_table(sentences: list[LabelledSentence], left_out: dict[str, int])
             str(sum(one.expert for one in part)),
             per_cent(run),
             per_cent(best_balanced_accuracy([one.expert for one in part], [one.overlap for one in part])),
+            " to ".join(map(per_cent, interval)) if (interval := difference_interval(part)) else "–",
         )
     return table
 

@@ -1,138 +1,254 @@
-"""Score a checker on labelled dev sets, choose its threshold on named halves of them and write its card."""
+"""Measure a checker on labelled dev sets and on generated near misses, part by part, and write its card."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import math
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from jinja2 import Environment, PackageLoader
 from rich.table import Table
 
-from pipelines.agreement import balanced_accuracy, best_balanced_accuracy, per_cent
-from pipelines.train import read_pairs
-from schemas.evidence import Evidence
-from transforms.entailment import THRESHOLDS_FILE, EntailmentChecker, Probabilities, WindowToJudge, judge_all, read_thresholds
-from transforms.judging import PairVerdict, decide
-from transforms.overlap import token_f1
-from transforms.premises import widen_premises
-from transforms.tables import stable_hash
+from cases.near_misses import NearMiss
+from pipelines.agreement import per_cent
+from pipelines.calibrate import (
+    Bin,
+    Scores,
+    ablation,
+    balanced,
+    best_in_hindsight,
+    expected_calibration_error,
+    leave_one_out,
+    reliability,
+)
+from pipelines.scoring import ScoredSet, near_miss_set, score_set
+from schemas.claims import FAMILIES
+from schemas.verdicts import LABELS
+from transforms.entailment import EntailmentChecker
+from transforms.support import KINDS, Calibration
 
-# Judged as they are: premise and hypothesis are single sentences. All other sets are judged by windows, as the nightly job does.
-WHOLE_PREMISE_SETS = ("mnli_dev3000", "snli_dev2000")
-# Real claims against real pages: the nearest to what the nightly job sees. Only rows of half 0 choose the threshold.
-THRESHOLD_SETS = ("factcheck_gpt", "wice_dev")
-ROWS_A_SET = 200
-
-
-class ScoredPair(NamedTuple):
-    """A labelled pair with the checker's probabilities and the words that premise and hypothesis share."""
-
-    half: int
-    label: str
-    probabilities: Probabilities
-    overlap: float
-
-    @property
-    def supported(self) -> bool:
-        """Whether the label says that the premise establishes the hypothesis."""
-        return self.label in ("entailment", "supported")
-
-
-def score_sets(checker: EntailmentChecker, data: Path) -> dict[str, list[ScoredPair]]:
-    """Score every NAME.jsonl[.gz] in `data`: whole premises in full, windowed sets on 200 rows drawn by a hash of the id."""
-    paths = sorted(path for path in data.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz")))
-    return {path.name.split(".")[0]: _score_set(checker, path) for path in paths}
-
-
-def _score_set(checker: EntailmentChecker, path: Path) -> list[ScoredPair]:
-    name, rows = path.name.split(".")[0], list(read_pairs(path))
-    whole = name in WHOLE_PREMISE_SETS
-    if not whole:
-        rows = sorted(rows, key=lambda row: stable_hash(f"{name}:{row['id']}"))[:ROWS_A_SET]
-    windows = [window for i, row in enumerate(rows) for window in _windows(str(i), row, whole)]
-    decided: dict[str, PairVerdict] = {}
-    overlaps: dict[str, float] = {}
-    for judged in judge_all(checker, windows):
-        window = judged.window
-        one = PairVerdict(window.window, judged.probabilities, judged.error)
-        decided[window.pair_id] = decide(decided[window.pair_id], one) if window.pair_id in decided else one
-        overlaps[window.pair_id] = max(overlaps.get(window.pair_id, 0.0), token_f1(window.premise, window.hypothesis))
-    scored = ((row, decided[str(i)], overlaps[str(i)]) for i, row in enumerate(rows) if str(i) in decided)
-    return [
-        ScoredPair(half_of(row["id"]), row["label"], verdict.probabilities, overlap)
-        for row, verdict, overlap in scored
-        if verdict.probabilities is not None
-    ]
-
-
-def _windows(pair_id: str, row: dict[str, Any], whole: bool) -> list[WindowToJudge]:
-    passage = Evidence(pair_id, "", "", row["premise"], "current")
-    texts = [row["premise"]] if whole else [premise.text for premise in widen_premises(passage, row["hypothesis"])]
-    return [WindowToJudge(pair_id, i, text, row["hypothesis"]) for i, text in enumerate(texts)]
-
-
-def half_of(row_id: str) -> int:
-    """Which half of a dev set a row belongs to: 0 may choose thresholds, 1 is for measuring."""
-    return stable_hash(row_id) % 2
-
-
-def accuracy_at(pairs: list[ScoredPair], threshold: float) -> float | None:
-    """Balanced accuracy of `supported` at a threshold."""
-    return balanced_accuracy([pair.supported for pair in pairs], [pair.probabilities.entailment >= threshold for pair in pairs])
-
-
-def best_threshold(sets: Iterable[list[ScoredPair]]) -> float:
-    """The threshold, in hundredths, with the best mean balanced accuracy over `sets`; of equals the one nearest to 0.5."""
-    halves = list(sets)
-    if not halves:
-        raise ValueError(f"no set to choose a threshold on; the data folder must hold {' and '.join(THRESHOLD_SETS)}")
-    steps = [step / 100 for step in range(2, 99)]
-    return max(steps, key=lambda step: (round(sum(accuracy_at(pairs, step) or 0 for pairs in halves), 9), -abs(step - 0.5)))
-
-
-def choose_threshold(folder: Path, sets: dict[str, list[ScoredPair]]) -> float:
-    """Choose the threshold on half 0 of the named sets and store it in the checker's folder."""
-    chosen_on = [name for name in THRESHOLD_SETS if name in sets]
-    threshold = best_threshold([[pair for pair in sets[name] if pair.half == 0] for name in chosen_on])
-    record = {"supported": threshold, "chosen_on": [f"{name}, half 0" for name in chosen_on], "rule": "best mean balanced accuracy"}
-    (folder / THRESHOLDS_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    return threshold
+SIBLINGS = "siblings"
+_NORMAL_95 = 1.96
 
 
 class SetScore(NamedTuple):
-    """How a checker does on one dev set; ratios, None where a class is empty."""
+    """How a checker does on one dev set; ratios, None where nothing was measured. `low` and `high` bound `balanced` (95 %)."""
 
     name: str
     n: int
     three_way: float | None
     balanced: float | None
+    low: float | None
+    high: float | None
     overlap: float | None
+    similarity: float | None
+    calibration_error: float
 
 
-def score_set(name: str, pairs: list[ScoredPair], threshold: float) -> SetScore:
-    """Score one set; rows that chose the threshold are left out."""
-    pairs = [pair for pair in pairs if name not in THRESHOLD_SETS or pair.half == 1]
-    three_way = len({pair.label for pair in pairs}) == 3
-    right = sum(pair.probabilities.label == pair.label for pair in pairs) / len(pairs) if three_way else None
-    overlap = best_balanced_accuracy([pair.supported for pair in pairs], [pair.overlap for pair in pairs])
-    return SetScore(name, len(pairs), right, accuracy_at(pairs, threshold), overlap)
+class FamilyScore(NamedTuple):
+    """Near misses of one family: how many changed claims were refused, how many kept ones accepted; Wilson intervals (95 %)."""
+
+    family: str
+    changed: int
+    refused: float
+    refused_low: float
+    refused_high: float
+    kept: int
+    accepted: float
+    accepted_low: float
+    accepted_high: float
 
 
-def score_table(folder: Path, sets: dict[str, list[ScoredPair]]) -> Table:
-    """Every dev set with n, three-way accuracy, balanced accuracy of `supported` and word overlap at its best threshold."""
-    threshold = read_thresholds(str(folder))
-    table = Table(
-        title=f"{folder.name} on dev sets, threshold {threshold}",
-        title_justify="left",
-        caption="per cent; the threshold was chosen elsewhere, that of token F1 on the very rows that it is scored on",
+class Evaluation(NamedTuple):
+    """All that is measured of a checker."""
+
+    sets: list[SetScore]
+    ablation: dict[str, dict[str, float]]
+    families: list[FamilyScore]
+    curve: list[Bin]
+    calibration_error: float
+    windows_a_second: float | None
+
+
+def evaluate_checker(
+    checker: EntailmentChecker, calibration: Calibration, scored: Sequence[ScoredSet], near_misses: list[NearMiss]
+) -> Evaluation:
+    """Measure `scored` sets by leaving one out, and `near_misses`, which took no part in a fit, by `calibration` as it ships."""
+    left_out = leave_one_out(scored, calibration.parts)
+    human = [one for one in scored if one.dev.human]
+    expected = np.concatenate([one.supported for one in human])
+    scores = np.concatenate([left_out[one.dev.name].scores for one in human])
+    started = time.perf_counter()
+    near = score_set(checker, *near_miss_set(near_misses)) if near_misses else None
+    speed = len(near.features) / (time.perf_counter() - started) if near else None
+    return Evaluation(
+        [_set_score(one, left_out[one.dev.name]) for one in scored],
+        ablation(scored),
+        _family_scores(near, [_group_of(row) for row in near_misses], calibration) if near else [],
+        reliability(expected, scores),
+        expected_calibration_error(expected, scores),
+        speed,
     )
-    for column in ("set", "n", "three-way accuracy", "balanced accuracy", "token F1"):
-        table.add_column(column, justify="left" if column == "set" else "right")
-    for score in (score_set(name, pairs, threshold) for name, pairs in sets.items()):
-        table.add_row(score.name, str(score.n), *map(per_cent, score[2:]))
+
+
+def _group_of(row: NearMiss) -> str:
+    """The family of a near miss, or SIBLINGS where the premise holds the claim's sibling beside it: harder, whatever the family."""
+    return SIBLINGS if row.operator == "sibling" else row.family
+
+
+def _family_scores(near: ScoredSet, families: list[str], calibration: Calibration) -> list[FamilyScore]:
+    sentence, window = (calibration.fit_of(kind) for kind in KINDS)
+    said = near.scores(sentence, window) >= np.where(near.windowed, window.threshold, sentence.threshold)
+    found = []
+    for family in (*FAMILIES, SIBLINGS):
+        mine = np.array([one == family for one in families])
+        changed, kept = mine & ~near.supported, mine & near.supported
+        if changed.any() and kept.any():
+            found.append(FamilyScore(family, *_share(~said[changed]), *_share(said[kept])))
+    return found
+
+
+def _share(hits: np.ndarray) -> tuple[int, float, float, float]:
+    """How many, the share, and its Wilson interval."""
+    n, p, z = len(hits), float(hits.mean()), _NORMAL_95
+    middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return n, p, max(0.0, (middle - half) / (1 + z * z / n)), min(1.0, (middle + half) / (1 + z * z / n))
+
+
+def _set_score(one: ScoredSet, found: Scores) -> SetScore:
+    value = balanced(one.supported, found.supported)
+    sides = [found.supported[one.supported], ~found.supported[~one.supported]]
+    half = _NORMAL_95 * math.sqrt(sum(side.mean() * (1 - side.mean()) / len(side) for side in sides if len(side))) / 2
+    return SetScore(
+        one.dev.name,
+        len(one.labels),
+        _three_way(one, found.scores),
+        value,
+        value - half,
+        min(1.0, value + half),
+        best_in_hindsight(one.supported, one.overlap),
+        None if np.isnan(one.similarity).any() else best_in_hindsight(one.supported, one.similarity),
+        expected_calibration_error(one.supported, found.scores),
+    )
+
+
+def _three_way(one: ScoredSet, scores: np.ndarray) -> float | None:
+    """Share of labels met where a set has all three and takes premises whole: entailment by the score, the rest by the model."""
+    if set(one.labels) != set(LABELS) or one.windowed.any():
+        return None
+    rest = one.probabilities[:, 1:] / np.maximum(one.probabilities[:, 1:].sum(axis=1, keepdims=True), 1e-9)
+    label = np.argmax(np.column_stack([scores, (1 - scores)[:, None] * rest]), axis=1)
+    return float(np.mean([LABELS[i] == wanted for i, wanted in zip(label, one.labels, strict=True)]))
+
+
+def embedder(folder: Path) -> Callable[[list[str]], np.ndarray]:
+    """Mean-pooled unit embeddings of the encoder in `folder`: the similarity that a checker has to beat."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    model = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True).eval()
+
+    def embed(texts: list[str]) -> np.ndarray:
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        found = np.zeros((len(texts), model.config.hidden_size))
+        for start in range(0, len(order), 64):
+            at = order[start : start + 64]
+            batch = tokenizer([texts[i] for i in at], truncation=True, max_length=256, padding=True, return_tensors="pt")
+            with torch.inference_mode():
+                hidden, mask = model(**batch).last_hidden_state, batch["attention_mask"][..., None]
+            pooled = torch.nn.functional.normalize((hidden * mask).sum(dim=1) / mask.sum(dim=1), dim=1)
+            found[at] = pooled.numpy()
+        return found
+
+    return embed
+
+
+def set_table(found: Evaluation, title: str) -> Table:
+    """Every dev set with n, three-way accuracy, balanced accuracy with its interval, the baselines and the calibration error."""
+    table = _table(
+        title, "set", "n", "three-way", "balanced", "95 %", "token F1", "similarity", "ECE",
+        caption="per cent; fits and thresholds from the other sets, those of token F1 and similarity from the very rows scored",
+    )  # fmt: skip
+    for one in found.sets:
+        interval = f"{per_cent(one.low)} to {per_cent(one.high)}"
+        table.add_row(
+            one.name, str(one.n), *map(per_cent, (one.three_way, one.balanced)), interval,
+            *map(per_cent, (one.overlap, one.similarity, one.calibration_error)),
+        )  # fmt: skip
     return table
+
+
+def ablation_table(found: Evaluation) -> Table:
+    """Balanced accuracy by arm and set, thresholds from the other sets."""
+    names = [one.name for one in found.sets]
+    table = _table("balanced accuracy, thresholds from the other sets", "arm", *names)
+    for arm, values in found.ablation.items():
+        table.add_row(arm, *(per_cent(None if math.isnan(values[name]) else values[name]) for name in names))
+    return table
+
+
+def family_table(found: Evaluation) -> Table:
+    """Near misses by family."""
+    table = _table("near misses from held-out sentences", "family", "changed", "refused", "95 %", "kept", "accepted", "95 %")
+    for one in found.families:
+        refused = f"{per_cent(one.refused_low)} to {per_cent(one.refused_high)}"
+        accepted = f"{per_cent(one.accepted_low)} to {per_cent(one.accepted_high)}"
+        table.add_row(
+            one.family, str(one.changed), per_cent(one.refused), refused, str(one.kept), per_cent(one.accepted), accepted
+        )  # fmt: skip
+    return table
+
+
+def _table(title: str, *columns: str, caption: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", caption=caption)
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="right" if i else "left")
+    return table
+
+
+def write_card(folder: Path, found: Evaluation, calibration: Calibration, measured: str) -> Path:
+    """Write the model card and its picture from what training, calibration and evaluation left; `measured` says when and where."""
+    passes = [json.loads((folder / "training.json").read_text(encoding="utf-8"))]
+    while isinstance(passes[0]["base"], dict):
+        passes.insert(0, passes[0]["base"])
+    environment = Environment(
+        loader=PackageLoader("pipelines"), trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False
+    )
+    learned: dict[str, dict[int, Any]] = defaultdict(dict)
+    for i, one in enumerate(passes):
+        for name, cap in _sets_of(one).items():
+            learned[name][i] = cap
+    values = {
+        "name": folder.name,
+        "passes": passes,
+        "learned": learned,
+        "licences": _LICENCES,
+        "fits": {kind: calibration.fit_of(kind) for kind in KINDS},
+        "fitted_on": calibration.fitted_on,
+        "measured": measured,
+        "found": found,
+        "megabytes": round((folder / "model.safetensors").stat().st_size / 1e6),
+        "number": per_cent,
+        "isnan": math.isnan,
+    }
+    (folder / "README.md").write_text(environment.get_template("model_card.md").render(values), encoding="utf-8")
+    (folder / "reliability.svg").write_text(environment.get_template("reliability.svg").render(values), encoding="utf-8")
+    return folder / "README.md"
+
+
+def _sets_of(one: dict[str, Any]) -> dict[str, Any]:
+    """What a pass learned from: set names to caps, generated rows among them. The first two passes were recorded otherwise."""
+    if "mixture" in one:
+        return dict(one["mixture"])
+    generated = {"near misses": f"{one['pass']['near_misses']['rows']} a family and label"} if one["pass"]["near_misses"] else {}
+    statements = {"statements": one["pass"]["statements"]} if one["pass"]["statements"] else {}
+    return {**one["pass"]["sets"], **generated, **statements}
 
 
 _LICENCES = {
@@ -153,27 +269,6 @@ _LICENCES = {
     "respectively": "CC BY 4.0",
     "scone": "CC0",
     "recursive_nps": "MIT",
+    "near misses": "generated from the sets above (cases/near_misses.py)",
+    "statements": "generated (cases/statements.yaml)",
 }
-
-
-def write_card(folder: Path, sets: dict[str, list[ScoredPair]], measured: str) -> Path:
-    """Write the model card from what training, threshold choice and scoring left; `measured` says when and where."""
-    passes = [json.loads((folder / "training.json").read_text(encoding="utf-8"))]
-    while isinstance(passes[0]["base"], dict):
-        passes.insert(0, passes[0]["base"])
-    chosen = json.loads((folder / THRESHOLDS_FILE).read_text(encoding="utf-8"))
-    template = Environment(
-        loader=PackageLoader("pipelines"), trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False
-    )
-    card = template.get_template("model_card.md").render(
-        name=folder.name,
-        passes=passes,
-        chosen=chosen,
-        licences=_LICENCES,
-        measured=measured,
-        rows=ROWS_A_SET,
-        scores=[score_set(name, pairs, chosen["supported"]) for name, pairs in sets.items()],
-        number=per_cent,
-    )
-    (folder / "README.md").write_text(card, encoding="utf-8")
-    return folder / "README.md"

@@ -10,10 +10,14 @@ from typing import Any
 
 from pipelines.options import UsageError, check_markers, check_parser
 from schemas.answers import Answer
+from schemas.evidence import Evidence
 from transforms.citations import GRAMMARS
-from transforms.entailment import CheckerConfig, EntailmentChecker, JudgedWindow, WindowToJudge, judge_all, read_thresholds
+from transforms.entailment import CheckerConfig, EntailmentChecker, WindowToJudge, judge_all
+from transforms.judging import PairVerdict, calibrate_window, decide
+from transforms.premises import Premise, widen_premises
 from transforms.propositions import SplitAnswer, split_answers
 from transforms.splitting.parsing import load_parser
+from transforms.support import Calibration, kind_of
 
 
 def read_jsonl(path: Path, required: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -51,34 +55,44 @@ def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> int:
     return len(lines)
 
 
-def judge_file(pairs: Path, output: Path, config: CheckerConfig) -> int:
-    """Judge `{"id", "premise", "hypothesis"}` rows, in input order; each premise is taken whole, as one window."""
+def judge_file(pairs: Path, output: Path, config: CheckerConfig, calibration: Calibration, whole: bool = False) -> int:
+    """Judge `{"id", "premise", "hypothesis"}` rows, in input order, by the windows of each premise as the nightly job does.
+
+    With `whole` each premise is one window. A row goes out with the place of the window that decides, `premise_start` and
+    `premise_end`, and how many there were, `n_windows`.
+    """
     rows = read_jsonl(pairs, ("id", "premise", "hypothesis"))
-    windows = [WindowToJudge(str(i), 0, row["premise"], row["hypothesis"]) for i, row in enumerate(rows)]
-    threshold = read_thresholds(config.source)
-    judged = judge_all(EntailmentChecker(config), windows)
-    return write_jsonl(output, (_verdict(row["id"], one, threshold) for row, one in zip(rows, judged, strict=True)))
+    cut = [_premises(row["premise"], row["hypothesis"], whole) for row in rows]
+    windows = [
+        WindowToJudge(str(i), k, premise.text, row["hypothesis"], premise.lead, len(cut[i]))
+        for i, row in enumerate(rows)
+        for k, premise in enumerate(cut[i])
+    ]
+    decided: dict[str, PairVerdict] = {}
+    for judged in judge_all(EntailmentChecker(config), windows):
+        one, pair_id = calibrate_window(judged, calibration), judged.window.pair_id
+        decided[pair_id] = decide(decided[pair_id], one) if pair_id in decided else one
+    return write_jsonl(output, (_verdict(row["id"], decided[str(i)], cut[i], calibration) for i, row in enumerate(rows)))
 
 
-def _verdict(row_id: str, judged: JudgedWindow, threshold: float) -> dict[str, Any]:
-    p = judged.probabilities
-    if p is None:
-        return {
-            "id": row_id,
-            "label": None,
-            "p_entailment": None,
-            "p_neutral": None,
-            "p_contradiction": None,
-            "supported": None,
-            "error": judged.error,
-        }
+def _premises(text: str, claim: str, whole: bool) -> tuple[Premise, ...]:
+    cut = () if whole else widen_premises(Evidence("", "", "", text, "current"), claim)
+    return cut or (Premise(0, len(text), text),)
+
+
+def _verdict(row_id: str, judged: PairVerdict, premises: tuple[Premise, ...], calibration: Calibration) -> dict[str, Any]:
+    p, premise = judged.probabilities, premises[judged.window]
     return {
         "id": row_id,
-        "label": p.label,
-        "p_entailment": p.entailment,
-        "p_neutral": p.neutral,
-        "p_contradiction": p.contradiction,
-        "supported": p.entailment >= threshold,
+        "label": p.label if p else None,
+        "p_entailment": p.entailment if p else None,
+        "p_neutral": p.neutral if p else None,
+        "p_contradiction": p.contradiction if p else None,
+        "supported": p.entailment >= calibration.thresholds[kind_of(len(premises))] if p else None,
+        "premise_start": premise.start if p else None,
+        "premise_end": premise.end if p else None,
+        "n_windows": len(premises),
+        **({} if p else {"error": judged.error}),
     }
 
 

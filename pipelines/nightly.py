@@ -22,9 +22,10 @@ from schemas.evidence import Evidence
 from schemas.flagged import Flagged
 from schemas.rejects import Reject
 from schemas.verdicts import Verdict
+from transforms.checkers import checker_name
 from transforms.contract import CheckContract
 from transforms.edges import ResolveCitations
-from transforms.entailment import CheckerConfig, EntailmentHandler, checker_name, read_thresholds
+from transforms.entailment import CheckerConfig, EntailmentHandler
 from transforms.evidence import BrokenEvidence, JoinedEdge, JoinEvidenceAsOf
 from transforms.families import RULES, TagFamilies
 from transforms.flagging import SampleFlagged
@@ -129,7 +130,9 @@ class MeasureCitations(beam.PTransform):
         # The bundled checker lies elsewhere on a remote worker: each finds its own.
         locate = bundled_checker if self.checker.source == bundled_checker() else None
         handler = EntailmentHandler(self.checker, locate)
-        return JudgePairs(handler, checker_name(self.checker.source), read_thresholds(self.checker.source), self.checker.batch_size)
+        calibration = self.config.calibration
+        checker = calibration.named(checker_name(self.checker.source))
+        return JudgePairs(handler, checker, calibration, self.checker.batch_size)
 
 
 def _answer_key(answer: Answer) -> str:
@@ -262,6 +265,7 @@ def run_nightly(config: NightlyConfig) -> int:
 
 
 def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> dict[str, Any]:
+    calibration = config.calibration
     return {
         "run_id": config.run_id,
         "started_at": dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
@@ -269,8 +273,10 @@ def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> di
         "answers": answers,
         "evidence": evidence,
         "as_of": config.as_of.isoformat() if config.as_of else "latest answered_at",
-        "checker": checker_name(config.checker),
-        "threshold": read_thresholds(config.checker),
+        "checker": calibration.named(checker_name(config.checker)),
+        "thresholds": calibration.thresholds,
+        "parts": list(calibration.parts),
+        "calibrated_on": list(calibration.fitted_on),
         "splitter": splitter_name(config.parser),
         "markers": list(config.markers),
         "families": RULES,

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from apache_beam.io.filesystems import FileSystems
 
+from transforms.checkers import check_folder
 from transforms.citations import GRAMMARS
-from transforms.entailment import label_order
 from transforms.propositions import splitter_name
 from transforms.splitting.parsing import ParserNotFound
+from transforms.support import PARTS, Calibration, checked_parts
 
 DEFAULT_MODEL = "nearmiss-minilm"
 
@@ -29,19 +30,27 @@ def bundled_checker() -> str:
 
 
 def check_checker(source: str, hub: bool) -> None:
-    """Refuse a checker folder that cannot judge, before anything runs: missing files, labels that say nothing of entailment."""
+    """Refuse a checker folder that cannot judge, before anything runs: missing files, labels that say nothing of entailment, a
+    broken calibration."""
     folder = Path(source)
     if hub and not folder.is_dir():
         return
     if not folder.is_dir():
         raise UsageError(f"no such checker folder: {source!r}; give a folder, or a hub id together with --hub")
-    if not (folder / "config.json").exists() or not list(folder.glob("*.safetensors")):
-        raise UsageError(f"not a checker folder: {source!r} needs config.json and safetensors weights")
     try:
-        labels = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("id2label") or {}
-        label_order(labels)
+        check_folder(source)
     except ValueError as error:
-        raise UsageError(f"{folder / 'config.json'}: {error}") from error
+        raise UsageError(str(error)) from error
+    read_calibration(source)
+
+
+def read_calibration(source: str, without: Collection[str] = ()) -> Calibration:
+    """The calibration of a checker without the parts named; raises UsageError for an unknown part or a broken file."""
+    try:
+        off = checked_parts(without)
+        return Calibration.read(source, tuple(part for part in PARTS if part not in off))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def check_parser(model: str) -> None:
@@ -89,6 +98,7 @@ class NightlyConfig:
 
     `parser` is a spaCy model's folder or package (default: en_core_web_sm as it is installed).
     `markers` are the grammars in which the answers cite.
+    `without` are the parts of the support score that are switched off.
     `as_of` is the moment that "now" means (default: the latest answered_at in the log, so that tables never depend on the clock).
     `threads` are torch's threads in each worker.
     """
@@ -100,6 +110,7 @@ class NightlyConfig:
     checker: str = ""
     parser: str = ""
     markers: tuple[str, ...] = GRAMMARS
+    without: tuple[str, ...] = ()
     as_of: dt.datetime | None = None
     overwrite: bool = False
     allow_missing_evidence: bool = False
@@ -120,8 +131,14 @@ class NightlyConfig:
         if not self.checker:
             object.__setattr__(self, "checker", bundled_checker())
         check_checker(self.checker, self.hub)
+        read_calibration(self.checker, self.without)
         check_parser(self.parser)
         check_markers(self.markers)
+
+    @property
+    def calibration(self) -> Calibration:
+        """How the checker's probabilities become the support score."""
+        return read_calibration(self.checker, self.without)
 
     @property
     def folder(self) -> str:

@@ -29,14 +29,14 @@ class Verdict(NamedTuple):
     premise_end: Annotated[int | None, Column("end (exclusive) of the deciding premise in the passage", minimum=0)] = None
     n_windows: Annotated[int, Column("premises tried; the likeliest to entail decides", minimum=0)] = 0
     label: Annotated[str | None, Column("likeliest of the three", values=LABELS)] = None
-    p_entailment: Annotated[float | None, Column("probability, four decimals", minimum=0, maximum=1)] = None
+    p_entailment: Annotated[float | None, Column("calibrated probability, four decimals", minimum=0, maximum=1)] = None
     p_neutral: Annotated[float | None, Column("probability, four decimals", minimum=0, maximum=1)] = None
     p_contradiction: Annotated[float | None, Column("probability, four decimals", minimum=0, maximum=1)] = None
     threshold: Annotated[float | None, Column("supported from this probability of entailment on", minimum=0, maximum=1)] = None
     supported: Annotated[bool, Column("judged and p_entailment >= threshold")] = False
     mismatch: Annotated[str | None, Column("how the premise differs from the claim, in words")] = None
     mismatch_families: Annotated[list[str], Column("the families of those differences")] = []  # noqa: RUF012
-    checker: Annotated[str | None, Column("name and weight hash of the checker")] = None
+    checker: Annotated[str | None, Column("name of the checker with hashes of its weights and of its calibration")] = None
     splitter: Annotated[str | None, Column("name and version of the splitter")] = None
     now_status: Annotated[str | None, Column("state of the judged version as of the run", values=NOW_STATUSES)] = None
     superseded_by: Annotated[str | None, Column("the version that replaces the judged one")] = None

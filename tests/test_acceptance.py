@@ -12,8 +12,9 @@ from test_nightly import fake_checker, run, statuses  # noqa: F401 (a fixture)
 from pipelines.options import bundled_checker
 from pipelines.runs import read_manifest, read_run_table
 from schemas.answers import DeclaredCitation
-from transforms.entailment import CheckerConfig, EntailmentChecker, WindowToJudge, judge_all, read_thresholds
+from transforms.entailment import CheckerConfig, EntailmentChecker, WindowToJudge, judge_all
 from transforms.premises import widen_premises
+from transforms.support import Calibration, kind_of
 
 
 def ratios(folder: Path) -> dict[str, tuple[float | None, int]]:
@@ -61,11 +62,13 @@ def test_17_an_abstention_stands_outside_the_denominators(tmp_path, fake_checker
 @pytest.fixture(scope="module")
 def supported():
     """Ask the bundled checker whether any premise of a passage supports a claim, as the job does."""
-    checker, threshold = EntailmentChecker(CheckerConfig(bundled_checker(), threads=2)), read_thresholds(bundled_checker())
+    checker, calibration = EntailmentChecker(CheckerConfig(bundled_checker(), threads=2)), Calibration.read(bundled_checker())
 
     def ask(passage, claim):
         windows = [WindowToJudge("p", i, premise.text, claim) for i, premise in enumerate(widen_premises(passage, claim))]
-        return max(one.probabilities.entailment for one in judge_all(checker, windows)) >= threshold
+        kind, judged = kind_of(len(windows)), judge_all(checker, windows)
+        scores = [calibration.calibrated(one.probabilities, one.window.premise, claim, kind).entailment for one in judged]
+        return max(scores) >= calibration.thresholds[kind]
 
     return ask
 

@@ -12,6 +12,9 @@ from test_nightly import fake_checker, run  # noqa: F401 (a fixture)
 from pipelines.__main__ import main
 from pipelines.options import NightlyConfig, UsageError, utc_time
 from pipelines.report import write_report
+from pipelines.runs import read_manifest, read_run_table
+from transforms.checkers import checker_name
+from transforms.support import KINDS, PARTS, Calibration, Features, Fit
 
 TEXT = "Logs are kept for 30 days [1][2]. Shall I go on?"
 NIGHTLY = ["nightly", "--answers", "none.parquet", "--evidence", "none.parquet", "--output", "out"]
@@ -118,6 +121,11 @@ def test_bad_rows_are_named(tmp_path, capsys, content, message):
             "no such checker folder: 'nowhere'",
         ),
         ([*NIGHTLY, "--as-of", "soon"], "not a time: 'soon'"),
+        ([*NIGHTLY, "--without", "attributes,words"], "unknown parts: words; choose from attributes, coverage"),
+        (
+            ["judge", "--pairs", "a", "--output", "b", "--without", "model"],
+            "unknown parts: model; choose from attributes, coverage",
+        ),
         ([*NIGHTLY, "--shards", "0"], "--shards must be at least 1: 0"),
         (["judge", "--pairs", "none.jsonl", "--output", "out.jsonl"], "cannot read none.jsonl"),
         (["report", "--run", "nowhere"], "not a finished run: nowhere"),
@@ -151,6 +159,29 @@ def test_a_checker_that_cannot_judge_is_refused_before_anything_runs(tmp_path, c
     (tmp_path / "config.json").write_text(f'{{"id2label": {labels}}}')
     assert main([*NIGHTLY, "--checker", str(tmp_path)]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_run_names_its_calibration_and_is_refused_a_broken_one(tmp_path, fake_checker):  # noqa: F811
+    fits = {
+        (kind, parts): Fit(0, Features(0.5, 0, 0, 0, 0) if parts else Features(1, 0, 0, 0, 0), 0.7 if kind == "window" else 0.8)
+        for kind in KINDS
+        for parts in ((), ("attributes",), ("coverage",), PARTS)
+    }
+    path = Calibration(fits, fitted_on=("one set",)).write(fake_checker)
+    plain = checker_name(fake_checker)
+    named = Calibration(fits).named(plain)
+    code, folder = run(tmp_path, fake_checker, [answer()], [evidence()], without=("attributes",))
+    manifest, (row,) = read_manifest(folder), read_run_table(folder, "verdicts")
+    assert code == 0
+    assert (manifest["thresholds"], manifest["parts"]) == ({"sentence": 0.8, "window": 0.7}, ["coverage"])
+    assert (manifest["checker"], manifest["calibrated_on"]) == (named, ["one set"])
+    assert (row["checker"], row["p_entailment"], row["threshold"], row["supported"]) == (named, 0.75, 0.8, False)
+    assert "supported from 0.8 (sentence), 0.7 (window)" in Path(write_report(folder)).read_text(encoding="utf-8")
+    without = NightlyConfig("a", "e", "out", "one", fake_checker, without=PARTS).calibration
+    assert (without.parts, without.named(plain)) == ((), plain)
+    path.write_text("{}")
+    with pytest.raises(UsageError, match=r"calibration\.json: the content lacks the field 'fits'; fit the calibration again"):
+        NightlyConfig("a", "e", "out", "one", fake_checker)
 
 
 def test_a_run_id_is_a_folder_name_and_times_are_utc():

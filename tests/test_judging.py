@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
 from transforms.judging import DecidePair, JudgePairs, PairVerdict, finish_verdict
 from transforms.premises import PendingEdge, pair_of, widen_premises
+from transforms.support import KINDS, PARTS, Calibration, Features, Fit
 
 CALLS: list[str] = []
 
@@ -32,7 +33,8 @@ class FakeHandler(ModelHandler):
         if "poison" in window.premise:
             return JudgedWindow(window, None, "ValueError: poison")
         held = window.hypothesis in window.premise
-        return JudgedWindow(window, Probabilities(0.9, 0.1, 0.0) if held else Probabilities(0.2, 0.7, 0.1), None)
+        p = Probabilities(0.9, 0.1, 0.0) if held else Probabilities(0.2, 0.7, 0.1)
+        return JudgedWindow(window, p, None, pieces=2 if window.premise.startswith("Nothing here. Logs") else 1)
 
     def batch_elements_kwargs(self):
         return {"min_batch_size": 1, "max_batch_size": 1}
@@ -54,7 +56,7 @@ def test_each_pair_is_judged_once_and_every_edge_gets_its_verdict():
     ]
     with _TestPipeline() as pipeline:
         tables = {"edges": pipeline | "Edges" >> beam.Create(edges), "pairs": pipeline | "Pairs" >> beam.Create([two, two, poison])}
-        judged = tables | JudgePairs(FakeHandler(), "fake", 0.5)
+        judged = tables | JudgePairs(FakeHandler(), "fake", Calibration.identity())
         found = judged["verdicts"] | beam.Map(
             lambda one: (one.evidence_id, one.status, one.supported, one.p_entailment, one.premise_start)
         )
@@ -74,9 +76,49 @@ def test_each_pair_is_judged_once_and_every_edge_gets_its_verdict():
         assert_that(rejects, equal_to([("judging_failed", poison.pair_id, 0)]), label="Rejects")
         counts = judged["counts"] | beam.CombinePerKey(sum)
         assert_that(
-            counts, equal_to([("pairs.unique", 2), ("pairs.windows", 6), ("pairs.judged", 1), ("pairs.failed", 1)]), label="Counts"
+            counts,
+            equal_to(
+                [("pairs.unique", 2), ("pairs.windows", 6), ("pairs.windows_split", 1), ("pairs.judged", 1), ("pairs.failed", 1)]
+            ),
+            label="Counts",
         )
     assert sorted(CALLS) == sorted([two.pair_id, poison.pair_id] * 3)
+
+
+def calibration(parts):
+    subsets = ((), ("attributes",), ("coverage",), PARTS)
+    thresholds = {"sentence": 0.95, "window": 0.85}
+    fits = {
+        (kind, subset): Fit(0, Features(1, 0, -2 if "attributes" in subset else 0, 0, 0), thresholds[kind])
+        for kind in KINDS
+        for subset in subsets
+    }
+    return Calibration(fits, parts)
+
+
+# The checker entails both sentences alike; only the attributes tell "may" from the plain statement: 0.9 is odds of 9, e ** -2 of
+# them leave 0.5491.
+@pytest.mark.parametrize(
+    ("parts", "several", "hedged"),
+    [
+        (PARTS, (42, 0.9, 0.1, 0.85, True), (0, 0.5491, 0.4509, 0.95, False)),
+        ((), (0, 0.9, 0.1, 0.85, True), (0, 0.9, 0.1, 0.95, False)),
+    ],
+)
+def test_the_calibrated_score_decides_the_window_and_each_kind_has_its_threshold(parts, several, hedged):
+    claim, hedge = "Logs are kept for 30 days", "It may be that Logs are kept for 30 days."
+    pairs = {
+        "several": pair_of(claim, widen_premises(evidence(text=f"{hedge} Logs are kept for 30 days."))),
+        "hedged": pair_of(claim, widen_premises(evidence(text=hedge))),
+    }
+    with _TestPipeline() as pipeline:
+        edges = [pend(pair, name) for name, pair in pairs.items()]
+        tables = {"edges": pipeline | "Edges" >> beam.Create(edges), "pairs": pipeline | "Pairs" >> beam.Create(pairs.values())}
+        verdicts = (tables | JudgePairs(FakeHandler(), "fake", calibration(parts)))["verdicts"]
+        found = verdicts | beam.Map(
+            lambda one: (one.evidence_id, (one.premise_start, one.p_entailment, one.p_neutral, one.threshold, one.supported))
+        )
+        assert_that(found, equal_to([("several", several), ("hedged", hedged)]))
 
 
 def test_the_first_of_the_likeliest_windows_decides_however_they_are_merged():

@@ -38,6 +38,7 @@ def fake_checker(monkeypatch, tmp_path):
     (tmp_path / "checker").mkdir()
     (tmp_path / "checker" / "config.json").write_text('{"id2label": {"0": "entailment", "1": "neutral", "2": "contradiction"}}')
     (tmp_path / "checker" / "model.safetensors").touch()
+    (tmp_path / "checker" / "tokenizer.json").touch()
     return str(tmp_path / "checker")
 
 

@@ -14,6 +14,7 @@ from schemas.verdicts import Verdict
 from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
 from transforms.families import compare
 from transforms.premises import Pair, PendingEdge
+from transforms.support import Calibration, kind_of
 from transforms.tables import register_rows, stable_hash
 
 # Few groups keep batches of similar length; as many as these keep one group in memory at ten million windows.
@@ -61,6 +62,14 @@ class DecidePair(beam.CombineFn):
         return accumulator
 
 
+def calibrate_window(judged: JudgedWindow, calibration: Calibration) -> PairVerdict:
+    """What one window says of its pair, its probabilities those of the support score."""
+    window, p = judged.window, judged.probabilities
+    if p is not None:
+        p = calibration.calibrated(p, window.premise, window.hypothesis, kind_of(window.n_windows))
+    return PairVerdict(window.window, p, judged.error)
+
+
 def finish_verdict(pending: PendingEdge, judged: PairVerdict | None, pair: Pair, threshold: float, checker: str) -> Verdict:
     """Complete a pending verdict with what the checker says of its pair; a pair that it failed on is `unjudged`."""
     if judged is None or judged.probabilities is None:
@@ -94,12 +103,8 @@ class JudgePairs(beam.PTransform):
 
     handler: ModelHandler
     checker: str
-    threshold: float
+    calibration: Calibration
     batch_size: int = 32
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= 1:
-            raise ValueError(f"the threshold must be a probability: threshold={self.threshold}")
 
     def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
         unique = (
@@ -114,36 +119,41 @@ class JudgePairs(beam.PTransform):
             | "FormBatches" >> beam.FlatMap(lambda group, size: length_sorted_batches(group[1], size), self.batch_size)
             | "SpreadBatches" >> beam.Reshuffle()
         )
+        scored = windows | "RunChecker" >> RunInference(self.handler)
         judged = (
-            windows
-            | "RunChecker" >> RunInference(self.handler)
-            | "ReadVerdicts" >> beam.FlatMap(_read_windows)
+            scored
+            | "ReadVerdicts" >> beam.FlatMap(_read_windows, self.calibration)
             | "DecidePairs" >> beam.CombinePerKey(DecidePair())
         )
         edges = tables["edges"] | "SplitPending" >> beam.ParDo(_split_pending).with_outputs("done", main="waiting")
         finished = (
             {"pairs": unique, "judged": judged, "edges": edges.waiting}
             | "MeetOnPair" >> beam.CoGroupByKey()
-            | "FanOut" >> beam.FlatMap(_fan_out, self.threshold, self.checker).with_output_types(Verdict)
+            | "FanOut" >> beam.FlatMap(_fan_out, self.calibration, self.checker).with_output_types(Verdict)
         )
         return {
             "verdicts": (finished, edges.done) | "AllVerdicts" >> beam.Flatten(),
             "rejects": judged | "RejectFailed" >> beam.FlatMapTuple(_reject_failed),
-            "counts": _counts(unique, windows, judged),
+            "counts": _counts(unique, windows, scored, judged),
         }
 
 
 def _windows(keyed: tuple[str, Pair]) -> Iterator[tuple[int, WindowToJudge]]:
     pair_id, pair = keyed
     for i, premise in enumerate(pair.premises):
-        yield stable_hash(f"{pair_id}:{i}") % GROUPS, WindowToJudge(pair_id, i, premise.text, pair.hypothesis)
+        yield (
+            stable_hash(f"{pair_id}:{i}") % GROUPS,
+            WindowToJudge(pair_id, i, premise.text, pair.hypothesis, premise.lead, len(pair.premises)),
+        )
 
 
-def _read_windows(result: Any) -> Iterator[tuple[str, PairVerdict]]:
-    judged_windows: list[JudgedWindow] = getattr(result, "inference", result)
-    for judged in judged_windows:
-        window = judged.window
-        yield window.pair_id, PairVerdict(window.window, judged.probabilities, judged.error)
+def _read_windows(result: Any, calibration: Calibration) -> Iterator[tuple[str, PairVerdict]]:
+    for judged in _judged_windows(result):
+        yield judged.window.pair_id, calibrate_window(judged, calibration)
+
+
+def _judged_windows(result: Any) -> list[JudgedWindow]:
+    return getattr(result, "inference", result)
 
 
 def _split_pending(pending: PendingEdge) -> Iterator[Any]:
@@ -153,10 +163,11 @@ def _split_pending(pending: PendingEdge) -> Iterator[Any]:
         yield pending.pair_id, pending
 
 
-def _fan_out(group: tuple[str, dict[str, Any]], threshold: float, checker: str) -> Iterator[Verdict]:
+def _fan_out(group: tuple[str, dict[str, Any]], calibration: Calibration, checker: str) -> Iterator[Verdict]:
     _, sides = group
     pair = next(iter(sides["pairs"]))
     judged = next(iter(sides["judged"]), None)
+    threshold = calibration.thresholds[kind_of(len(pair.premises))]
     for pending in sides["edges"]:
         yield finish_verdict(pending, judged, pair, threshold, checker)
 
@@ -167,10 +178,17 @@ def _reject_failed(pair_id: str, judged: PairVerdict) -> Iterator[Reject]:
         yield Reject("judge", "judging_failed", message, "", pair_id, None, 0)
 
 
-def _counts(unique: beam.PCollection, batches: beam.PCollection, judged: beam.PCollection) -> beam.PCollection:
+def _count_split(result: Any) -> tuple[str, int]:
+    return "pairs.windows_split", sum(window.pieces > 1 for window in _judged_windows(result))
+
+
+def _counts(
+    unique: beam.PCollection, batches: beam.PCollection, scored: beam.PCollection, judged: beam.PCollection
+) -> beam.PCollection:
     counted = (
         unique | "CountPairs" >> beam.Map(lambda _: ("pairs.unique", 1)),
         batches | "CountWindows" >> beam.Map(lambda windows: ("pairs.windows", len(windows))),
+        scored | "CountSplit" >> beam.Map(_count_split),
         judged | "CountJudged" >> beam.MapTuple(lambda _, one: ("pairs.failed" if one.error else "pairs.judged", 1)),
     )
     return counted | "AllCounts" >> beam.Flatten()

@@ -8,7 +8,7 @@ from itertools import islice
 from transforms.attributes.amounts import Amount, same_amount, same_number
 from transforms.attributes.binding import misbound
 from transforms.attributes.dates import Date, Version
-from transforms.attributes.extracting import read
+from transforms.attributes.extracting import read, read_claim
 from transforms.attributes.names import is_named, is_rival_name
 from transforms.attributes.operators import compare_wording
 from transforms.attributes.places import covers
@@ -50,7 +50,7 @@ def compare(claim: str, premise: str) -> Comparison:
     >>> [one.words for one in compared.agrees], [one.words for one in compared.differs], compared.missing
     (['EU'], ['2 years against 12 months'], [])
     """
-    ours, theirs = read(claim), read(premise)
+    ours, theirs = read_claim(claim), read(premise)
     comparison = Comparison([], [], [])
     if claim == premise:
         return comparison._replace(agrees=list(ours.found))

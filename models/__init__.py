@@ -1,1 +1,1 @@
-"""The bundled checker: weights, tokenizer, thresholds and model card, as package data."""
+"""The bundled checker: weights, tokenizer, calibration and model card, as package data."""

@@ -246,9 +246,9 @@ def _sets_of(one: dict[str, Any]) -> dict[str, Any]:
     """What a pass learned from: set names to caps, generated rows among them. The first two passes were recorded otherwise."""
     if "mixture" in one:
         return dict(one["mixture"])
-    generated = {"near misses": f"{one['pass']['near_misses']['rows']} a family and label"} if one["pass"]["near_misses"] else {}
-    statements = {"statements": one["pass"]["statements"]} if one["pass"]["statements"] else {}
-    return {**one["pass"]["sets"], **generated, **statements}
+    how = one["pass"]
+    made = {"near misses": f"{how['near_misses']['rows']} a family and label"} if how["near_misses"] else {}
+    return {**how["sets"], **made, **{name: how[name] for name in ("statements", "bindings") if how.get(name)}}
 
 
 _LICENCES = {
@@ -271,4 +271,5 @@ _LICENCES = {
     "recursive_nps": "MIT",
     "near misses": "generated from the sets above (cases/near_misses.py)",
     "statements": "generated (cases/statements.yaml)",
+    "bindings": "generated (cases/bindings.yaml)",
 }

@@ -89,8 +89,20 @@ def test_judge_keeps_the_order_of_the_input(tmp_path):
     found = read(tmp_path / "out.jsonl")
     assert [row["id"] for row in found] == ["long", "short", "long"]
     assert [row["supported"] for row in found] == [True, False, True]
-    assert set(found[0]) == {"id", "label", "p_entailment", "p_neutral", "p_contradiction", "supported"}
+    scores = {"p_entailment", "p_neutral", "p_contradiction", "supported"}
+    assert set(found[0]) == {"id", "label", *scores, "premise_start", "premise_end", "n_windows"}
+    assert [row["n_windows"] for row in found] == [12, 1, 1]
+    start, end = found[0]["premise_start"], found[0]["premise_end"]
+    assert rows[0]["premise"][start:end].startswith("The shop in Riga opens at nine.")
     assert all(abs(row["p_entailment"] + row["p_neutral"] + row["p_contradiction"] - 1) < 2e-4 for row in found)
+
+
+@pytest.mark.model
+def test_judge_takes_premises_whole_when_told_to(tmp_path):
+    row = {"id": "a", "premise": "It rains. The shop opens at nine.", "hypothesis": "The shop opens at nine"}
+    assert main(["judge", "--whole", "--pairs", jsonl(tmp_path / "in.jsonl", row), "--output", str(tmp_path / "out.jsonl")]) == 0
+    found = read(tmp_path / "out.jsonl")[0]
+    assert (found["premise_start"], found["premise_end"], found["n_windows"]) == (0, len(row["premise"]), 1)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,8 @@ def best_balanced_accuracy(expected: Sequence[bool], scores: Sequence[float]) ->
     >>> best_balanced_accuracy([True, False], [0.9, 0.1])
     1.0
     """
-    return balanced_accuracy(expected, [score >= best_cut(expected, scores) for score in scores]) if scores else None
+    cut = best_cut(expected, scores)
+    return balanced_accuracy(expected, [score >= cut for score in scores])
 
 
 def best_cut(expected: Sequence[bool], scores: Sequence[float]) -> float:

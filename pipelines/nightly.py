@@ -14,7 +14,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from pipelines.manifest import EXIT_CODES, FAILED, WriteManifest, pass_gate, reject_counts
-from pipelines.options import NightlyConfig, UsageError, bundled_checker, default_workers, find_files
+from pipelines.options import NightlyConfig, UsageError, bundled_checker, find_files
 from schemas.aggregates import Aggregate
 from schemas.answers import Answer
 from schemas.claims import Claim
@@ -308,11 +308,15 @@ def _prepare_folder(config: NightlyConfig) -> None:
 
 
 def pipeline_options(beam_args: tuple[str, ...]) -> PipelineOptions:
-    """Beam's options: on this machine FnApiRunner with threads in one process, unless told otherwise."""
+    """Beam's options: on this machine FnApiRunner with one worker in memory, unless told otherwise.
+
+    With several worker threads (--direct_running_mode=multi_threading) Beam 2.77 now and then hands a starved worker bytes that are
+    no elements: the run fails, or fills the memory. The checker uses the cores anyway.
+    """
     local = (
         []
         if any(arg.startswith("--runner") for arg in beam_args)
-        else ["--runner=FnApiRunner", "--direct_running_mode=multi_threading", f"--direct_num_workers={default_workers()}"]
+        else ["--runner=FnApiRunner", "--direct_running_mode=in_memory", "--direct_num_workers=1"]
     )
     return PipelineOptions([*local, *beam_args])
 

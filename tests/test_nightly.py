@@ -10,12 +10,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from apache_beam.options.pipeline_options import DirectOptions, StandardOptions
 from builders import answer, evidence, utc
 from test_judging import FakeHandler
 
 from pipelines import nightly
 from pipelines.manifest import identities
-from pipelines.nightly import run_nightly
+from pipelines.nightly import pipeline_options, run_nightly
 from pipelines.options import NightlyConfig, UsageError
 from pipelines.runs import read_manifest, read_run_table
 from schemas.answers import Answer, DeclaredCitation, StructuredClaim
@@ -318,3 +319,11 @@ def test_a_newer_version_that_broke_its_contract_is_not_replaced_by_an_older_one
         ("after", "2", "unjudged"),
         ("before", "1", "judged"),
     ]
+
+
+def test_one_worker_in_memory_unless_told_otherwise():
+    plain = pipeline_options(()).view_as(DirectOptions)
+    assert (plain.direct_running_mode, plain.direct_num_workers) == ("in_memory", 1)
+    told = pipeline_options(("--direct_running_mode=multi_processing", "--direct_num_workers=3")).view_as(DirectOptions)
+    assert (told.direct_running_mode, told.direct_num_workers) == ("multi_processing", 3)
+    assert pipeline_options(("--runner=DataflowRunner",)).view_as(StandardOptions).runner == "DataflowRunner"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from rich.table import Table
 
+from pipelines.accuracy import balanced_accuracy, best_cut, best_in_hindsight
 from pipelines.runs import Folder, read_run_table
 from schemas.evidence import Evidence
 from schemas.types import from_plain
@@ -29,36 +31,6 @@ class LabelledSentence(NamedTuple):
     expert: bool
     run: bool
     overlap: float
-
-
-def balanced_accuracy(expected: Iterable[bool], found: Iterable[bool]) -> float | None:
-    """Mean of sensitivity and specificity; None where one of the two classes is empty.
-
-    >>> balanced_accuracy([True, True, False], [True, False, False])
-    0.75
-    """
-    hits: dict[bool, list[bool]] = {True: [], False: []}
-    for one, other in zip(expected, found, strict=True):
-        hits[one].append(one == other)
-    if not hits[True] or not hits[False]:
-        return None
-    return sum(sum(side) / len(side) for side in hits.values()) / 2
-
-
-def best_balanced_accuracy(expected: Sequence[bool], scores: Sequence[float]) -> float | None:
-    """Balanced accuracy of `score >= threshold` at the threshold that hindsight would choose on these very rows.
-
-    >>> best_balanced_accuracy([True, False], [0.9, 0.1])
-    1.0
-    """
-    cut = best_cut(expected, scores)
-    return balanced_accuracy(expected, [score >= cut for score in scores])
-
-
-def best_cut(expected: Sequence[bool], scores: Sequence[float]) -> float:
-    """The threshold that `best_balanced_accuracy` takes: of equals the lowest; 0 where a class is empty."""
-    cuts = sorted({round(score, 3) for score in scores})
-    return max(cuts, key=lambda cut: balanced_accuracy(expected, [score >= cut for score in scores]) or 0.0, default=0.0)
 
 
 def labelled_sentences(run: Folder, labels: Path, answers: Path, evidence: Path) -> tuple[list[LabelledSentence], dict[str, int]]:
@@ -162,11 +134,12 @@ def agreement_table(sentences: list[LabelledSentence], left_out: dict[str, int])
             str(len(part)),
             str(sum(one.expert for one in part)),
             per_cent(run),
-            per_cent(best_balanced_accuracy([one.expert for one in part], [one.overlap for one in part])),
+            per_cent(best_in_hindsight([one.expert for one in part], [one.overlap for one in part])),
             " to ".join(map(per_cent, interval)) if (interval := difference_interval(part)) else "–",
         )
     return table
 
 
 def per_cent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f}"
+    """A ratio as per cent with one decimal; a dash where it is None or not a number."""
+    return "–" if value is None or math.isnan(value) else f"{100 * value:.1f}"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipelines.accuracy import balanced_accuracy
 from pipelines.scoring import ScoredSet, probabilities, whole_features
 from transforms.support import KINDS, PARTS, Calibration, Features, Fit, fit
 
@@ -23,13 +24,6 @@ class Scores(NamedTuple):
 
     scores: np.ndarray
     supported: np.ndarray
-
-
-def balanced(expected: np.ndarray, found: np.ndarray) -> float:
-    """Mean of sensitivity and specificity of `found` [n] against `expected` [n]; NaN where a class is empty."""
-    if expected.all() or not expected.any():
-        return float("nan")
-    return float((found[expected].mean() + (~found[~expected]).mean()) / 2)
 
 
 def fit_calibration(sets: Sequence[ScoredSet]) -> Calibration:
@@ -83,7 +77,9 @@ def _deciding(sets: list[ScoredSet], windowed: bool) -> list[ScoredSet]:
 def best_threshold(graded: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
     """The threshold, in hundredths, with the best mean balanced accuracy over sets of (expected, scores), smoothed over its
     neighbours so that a lucky gap does not decide; of equals the one nearest to 0.5."""
-    means = np.array([np.nanmean([balanced(expected, scores >= cut) for expected, scores in graded]) for cut in _THRESHOLDS])
+    means = np.array(
+        [np.nanmean([balanced_accuracy(expected, scores >= cut) for expected, scores in graded]) for cut in _THRESHOLDS]
+    )
     smooth = np.array([means[max(0, i - 3) : i + 4].mean() for i in range(len(means))])
     return float(max(_THRESHOLDS, key=lambda cut: (round(float(smooth[round(cut * 100) - 2]), 9), -abs(cut - 0.5))))
 
@@ -110,7 +106,7 @@ def ablation(sets: Sequence[ScoredSet]) -> dict[str, dict[str, float]]:
     table = {name: _transferred(sets, score) for name, score in arms.items()}
     for name, parts in (("+ calibration", ()), ("+ attributes", ("attributes",)), ("+ coverage", ("coverage",)), ("+ both", PARTS)):
         found = leave_one_out(sets, parts)
-        table[name] = {one.dev.name: balanced(one.supported, found[one.dev.name].supported) for one in sets}
+        table[name] = {one.dev.name: balanced_accuracy(one.supported, found[one.dev.name].supported) for one in sets}
     return table
 
 
@@ -126,13 +122,8 @@ def _transferred(sets: Sequence[ScoredSet], score: Callable[[ScoredSet], np.ndar
             others = _deciding(_of_kind([other for other in sets if other.dev.file != one.dev.file], windowed), windowed)
             graded = [(other.supported[other.windowed == windowed], score(other)[other.windowed == windowed]) for other in others]
             decided |= (one.windowed == windowed) & (mine >= best_threshold(graded))
-        found[one.dev.name] = balanced(one.supported, decided)
+        found[one.dev.name] = balanced_accuracy(one.supported, decided)
     return found
-
-
-def best_in_hindsight(expected: np.ndarray, scores: np.ndarray) -> float:
-    """The best balanced accuracy that any threshold gives on these very rows: what a baseline could reach at most."""
-    return max(balanced(expected, scores >= cut) for cut in np.unique(np.round(scores, 3)))
 
 
 class Bin(NamedTuple):

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from rich.table import Table
 
 from cases.sample import GoldAnswer, Sample, build_sample, gold_from_json, gold_to_json
-from pipelines.agreement import balanced_accuracy, best_balanced_accuracy
+from pipelines.accuracy import balanced_accuracy, best_in_hindsight
 from pipelines.judge import write_jsonl
 from pipelines.runs import Folder, read_manifest, read_run_table
 from schemas.answers import Answer
@@ -131,12 +131,12 @@ def _judged_edge(gold: Any, verdict: dict[str, Any], claim: str, passages: dict[
 
 def best_overlap(edges: list[JudgedEdge]) -> float:
     """Balanced accuracy of token F1 at the threshold that hindsight would choose on these edges."""
-    return best_balanced_accuracy([edge.expected for edge in edges], [edge.overlap for edge in edges]) or 0.0
+    return best_in_hindsight([edge.expected for edge in edges], [edge.overlap for edge in edges])
 
 
 def checker_accuracy(edges: list[JudgedEdge]) -> float:
     """Balanced accuracy of the checker on judged edges."""
-    return balanced_accuracy([edge.expected for edge in edges], [edge.found for edge in edges]) or 0.0
+    return balanced_accuracy([edge.expected for edge in edges], [edge.found for edge in edges])
 
 
 def gold_table(comparison: GoldComparison) -> Table:

@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pipelines.accuracy import balanced_accuracy
 from pipelines.calibrate import (
     ablation,
-    balanced,
-    best_in_hindsight,
     best_threshold,
     expected_calibration_error,
     fit_calibration,
@@ -86,9 +85,9 @@ def test_a_set_that_only_measures_is_not_fitted_on(sets: list[ScoredSet]) -> Non
 def test_left_out_scores_tell_supported_from_unsupported(sets: list[ScoredSet]) -> None:
     found = leave_one_out(sets)
     for one in sets:
-        assert balanced(one.supported, found[one.dev.name].supported) > 0.8
+        assert balanced_accuracy(one.supported, found[one.dev.name].supported) > 0.8
     chance = scored("chance", 7, use=0.0)
-    assert 0.35 < balanced(chance.supported, leave_one_out([*sets, chance])["chance"].supported) < 0.65
+    assert 0.35 < balanced_accuracy(chance.supported, leave_one_out([*sets, chance])["chance"].supported) < 0.65
 
 
 def test_the_ablation_has_every_arm_and_no_number_where_nothing_was_measured(sets: list[ScoredSet]) -> None:
@@ -117,8 +116,3 @@ def test_calibration_error_of_known_scores() -> None:
     assert expected_calibration_error(expected, np.full(100, 0.5)) == pytest.approx(0)
     assert expected_calibration_error(expected, np.full(100, 0.9)) == pytest.approx(0.4)
     assert [one.n for one in reliability(expected, np.where(expected, 1.0, 0.0))] == [50, 50]
-
-
-def test_balanced_accuracy_needs_both_classes() -> None:
-    assert np.isnan(balanced(np.array([True, True]), np.array([True, False])))
-    assert best_in_hindsight(np.array([True, False]), np.array([0.2, 0.1])) == 1.0

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from cases.headings import headed
 from cases.mutations import SCOPES, Scope
 from cases.mutations.quantity import MONTHS
 from cases.mutations.record import words
@@ -32,7 +33,8 @@ class Fact(NamedTuple):
 def statement_rows(n: int, seed: int) -> Iterator[NearMiss]:
     """Yield `n` rows: a premise of one to three facts, and a claim that one of them makes or none; the same rows for a seed.
 
-    Facts and claim are one attribute apart from the first fact; with another scope or thing the value may differ too.
+    Facts and claim are one attribute apart from the first fact; with another scope or thing the value may differ too. The scope of
+    a fact that stands alone is sometimes told by a heading.
     """
     shapes = yaml.safe_load((resources.files("cases") / "statements.yaml").read_text(encoding="utf-8"))
     rng = random.Random(seed)
@@ -46,6 +48,8 @@ def _row(shapes: list[dict[str, Any]], rng: random.Random) -> NearMiss:
     told = [one for i, one in enumerate(told) if _topic(one) not in {_topic(before) for before in told[:i]}]
     rng.shuffle(told)
     premise = " ".join(_say(shapes, one, "says", rng) for one in told)
+    if len(told) == 1 and fact.scope and rng.random() < 0.4:
+        premise = headed(_say(shapes, fact._replace(scope=None), "says", rng), rng, fact.scope)
     if rng.random() < 0.45:
         return NearMiss(premise, _claim(shapes, rng.choice(told), rng), "entailment", "scope", "statement")
     asked, family = _sibling(shapes, fact, rng)

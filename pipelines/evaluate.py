@@ -15,13 +15,12 @@ from jinja2 import Environment, PackageLoader
 from rich.table import Table
 
 from cases.near_misses import NearMiss
+from pipelines.accuracy import balanced_accuracy, best_in_hindsight
 from pipelines.agreement import per_cent
 from pipelines.calibrate import (
     Bin,
     Scores,
     ablation,
-    balanced,
-    best_in_hindsight,
     expected_calibration_error,
     leave_one_out,
     reliability,
@@ -121,7 +120,7 @@ def _share(hits: np.ndarray) -> tuple[int, float, float, float]:
 
 
 def _set_score(one: ScoredSet, found: Scores) -> SetScore:
-    value = balanced(one.supported, found.supported)
+    value = balanced_accuracy(one.supported, found.supported)
     sides = [found.supported[one.supported], ~found.supported[~one.supported]]
     half = _NORMAL_95 * math.sqrt(sum(side.mean() * (1 - side.mean()) / len(side) for side in sides if len(side))) / 2
     return SetScore(
@@ -189,7 +188,7 @@ def ablation_table(found: Evaluation) -> Table:
     names = [one.name for one in found.sets]
     table = _table("balanced accuracy, thresholds from the other sets", "arm", *names)
     for arm, values in found.ablation.items():
-        table.add_row(arm, *(per_cent(None if math.isnan(values[name]) else values[name]) for name in names))
+        table.add_row(arm, *(per_cent(values[name]) for name in names))
     return table
 
 
@@ -248,6 +247,10 @@ def _sets_of(one: dict[str, Any]) -> dict[str, Any]:
         return dict(one["mixture"])
     how = one["pass"]
     made = {"near misses": f"{how['near_misses']['rows']} a family and label"} if how["near_misses"] else {}
+    if how.get("near_misses", {}).get("siblings"):
+        made["siblings"] = f"{how['near_misses']['siblings']} a label"
+    if how.get("headed"):
+        made["headings"] = f"on {how['headed']:.0%} of short premises"
     return {**how["sets"], **made, **{name: how[name] for name in ("statements", "bindings") if how.get(name)}}
 
 
@@ -270,6 +273,8 @@ _LICENCES = {
     "scone": "CC0",
     "recursive_nps": "MIT",
     "near misses": "generated from the sets above (cases/near_misses.py)",
+    "siblings": "generated from the sets above (cases/near_misses.py)",
+    "headings": "generated (cases/headings.py)",
     "statements": "generated (cases/statements.yaml)",
     "bindings": "generated (cases/bindings.yaml)",
 }

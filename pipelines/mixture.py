@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from cases.bindings import binding_rows
+from cases.headings import headed
 from cases.mutations import names_of
 from cases.near_misses import NearMiss, near_misses_of
 from cases.statements import statement_rows
@@ -41,9 +42,10 @@ class Pass:
     """One pass over the data: how, and over what.
 
     `sets` maps a set's name (NAME.jsonl or NAME.jsonl.gz) to the rows taken at most (None: all). `near_misses` maps "from" to
-    the sets whose entailed pairs are mutated and "rows" to how many rows of a family and label are kept; `statements` and
-    `bindings` are numbers of rows of cases/statements.yaml and cases/bindings.yaml. A share `distracted` of the short premises
-    of `distracted_sets` gets other premises of its set around it.
+    the sets whose entailed pairs are mutated, "rows" to how many rows of a family and label are kept and "siblings" to how many
+    of a label where the value of another scope stands beside, on top; `statements` and `bindings` are numbers of rows of
+    cases/statements.yaml and cases/bindings.yaml. A share `distracted` of the short premises
+    of `distracted_sets` gets other premises of its set around it, and a share `headed` of all short premises a heading in front.
     """
 
     sets: dict[str, int | None]
@@ -56,6 +58,7 @@ class Pass:
     bindings: int = 0
     distracted: float = 0.0
     distracted_sets: tuple[str, ...] = ()
+    headed: float = 0.0
 
     def __post_init__(self) -> None:
         if self.epochs <= 0 or self.batch_size < 1 or self.learning_rate <= 0:
@@ -63,8 +66,8 @@ class Pass:
             raise ValueError(f"nothing to train, all of these must be above 0: {numbers}")
         if any(cap is not None and (not isinstance(cap, int) or cap < 1) for cap in self.sets.values()):
             raise ValueError(f"a pass maps set names to a number of pairs or null: sets={self.sets}")
-        if self.near_misses and set(self.near_misses) != {"from", "rows"}:
-            asked = "`from` (set names) and `rows` (a family and label)"
+        if self.near_misses and set(self.near_misses) - {"siblings"} != {"from", "rows"}:
+            asked = "`from` (set names), `rows` (a family and label) and, if wanted, `siblings` (a label)"
             raise ValueError(f"near_misses takes {asked}: near_misses={self.near_misses}")
 
 
@@ -82,7 +85,7 @@ def load_mixture(path: Path) -> list[Pass]:
 
 def _pass_of(values: dict[str, Any]) -> Pass:
     # YAML takes 1e-4 for a text: its numbers need a point.
-    numbers = {name: float(values[name]) for name in ("learning_rate", "epochs", "distracted") if name in values}
+    numbers = {name: float(values[name]) for name in ("learning_rate", "epochs", "distracted", "headed") if name in values}
     return Pass(**(values | numbers | {"distracted_sets": tuple(values.get("distracted_sets", ()))}))
 
 
@@ -108,7 +111,20 @@ def read_pass(data: Path, one: Pass) -> list[TrainingPair]:
     for made in (*_near_misses(data, one), *statement_rows(one.statements, one.seed), *binding_rows(one.bindings, one.seed)):
         pair = TrainingPair(made.premise, made.hypothesis, TARGETS[made.label])
         chosen.append((_rank(one.seed, made.premise + made.hypothesis), pair))
-    return [pair for _, pair in sorted(chosen)]
+    return _head([pair for _, pair in sorted(chosen)], one)
+
+
+def _head(pairs: list[TrainingPair], one: Pass) -> list[TrainingPair]:
+    """The pairs, a share of those with a short premise under a heading, as windows of evidence with a `context` are."""
+    if not one.headed:
+        return pairs
+    rng = random.Random(one.seed)
+    return [
+        pair._replace(premise=headed(pair.premise, rng))
+        if rng.random() < one.headed and len(pair.premise.split()) <= _SHORT_PREMISE
+        else pair
+        for pair in pairs
+    ]
 
 
 def _data_file(data: Path, name: str) -> Path:
@@ -141,7 +157,9 @@ def _near_misses(data: Path, one: Pass) -> list[NearMiss]:
     if not one.near_misses:
         return []
     rows = [row for name in one.near_misses["from"] for row in read_pairs(_data_file(data, name))]
-    return balanced(near_misses_of_rows(rows), int(one.near_misses["rows"]), one.seed)
+    made = list(near_misses_of_rows(rows))
+    beside = balanced((row for row in made if row.operator == "sibling"), int(one.near_misses.get("siblings", 0)), one.seed)
+    return list(dict.fromkeys([*balanced(made, int(one.near_misses["rows"]), one.seed), *beside]))
 
 
 def near_misses_of_rows(rows: Iterable[dict[str, Any]]) -> Iterator[NearMiss]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ import numpy as np
 import yaml
 
 from cases.bindings import binding_rows
+from cases.headings import headed
 from cases.near_misses import NearMiss
 from pipelines.mixture import balanced, near_misses_of_rows, read_pairs
 from schemas.evidence import Evidence
@@ -120,14 +122,20 @@ def load_dev_sets(data: Path, declared: Path = DECLARED) -> dict[DevSet, list[De
 def load_near_misses(data: Path) -> tuple[list[NearMiss], list[NearMiss]]:
     """Near misses made of the sentences in `data` that are held out of training: one half for fitting, one for measuring.
 
-    The halves share no claim; none where `data` holds none of NEAR_MISS_SOURCES.
+    The halves share no claim; half of the premises stand under a heading, as evidence with a `context` does. None where `data`
+    holds none of NEAR_MISS_SOURCES.
     """
     paths = sorted(path for path in data.iterdir() if path.name.split(".")[0] in NEAR_MISS_SOURCES)
     made = near_misses_of_rows(chain.from_iterable(map(read_pairs, paths)))
     rows = [*made, *binding_rows(NEAR_MISSES_A_FAMILY, NEAR_MISS_SEED)] if paths else []
     halves = ([row for row in rows if stable_hash(row.hypothesis) % 2 == half] for half in (0, 1))
-    fitting, measuring = (balanced(half, NEAR_MISSES_A_FAMILY, NEAR_MISS_SEED) for half in halves)
+    fitting, measuring = (_half_headed(balanced(half, NEAR_MISSES_A_FAMILY, NEAR_MISS_SEED)) for half in halves)
     return fitting, measuring
+
+
+def _half_headed(rows: list[NearMiss]) -> list[NearMiss]:
+    rng = random.Random(NEAR_MISS_SEED)
+    return [row._replace(premise=headed(row.premise, rng)) if rng.random() < 0.5 else row for row in rows]
 
 
 def near_miss_set(rows: list[NearMiss]) -> tuple[DevSet, list[DevRow]]:

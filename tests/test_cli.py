@@ -175,7 +175,7 @@ def test_a_checker_that_cannot_judge_is_refused_before_anything_runs(tmp_path, c
 
 def test_a_run_names_its_calibration_and_is_refused_a_broken_one(tmp_path, fake_checker):  # noqa: F811
     fits = {
-        (kind, parts): Fit(0, Features(0.5, 0, 0, 0, 0) if parts else Features(1, 0, 0, 0, 0), 0.7 if kind == "window" else 0.8)
+        (kind, parts): Fit(0, Features(0.5 if parts else 1, 0, 0, 0, 0), 0.7 if kind == "window" else 0.8)
         for kind in KINDS
         for parts in ((), ("attributes",), ("coverage",), PARTS)
     }

@@ -68,7 +68,10 @@ def test_the_shipped_mixture_is_read():
         ("- {sets: {a: 0}}", r"a pass maps set names to a number of pairs or null: sets={'a': 0}"),
         ("- {sets: {a: all}}", "a pass maps set names to a number of pairs or null"),
         ("- {sets: {a: 1}, epochs: 0}", r"nothing to train, all of these must be above 0: epochs=0.0, batch_size=64"),
-        ("- {sets: {}, near_misses: {rows: 3}}", "near_misses takes `from` .* and `rows` .*: near_misses={'rows': 3}"),
+        (
+            "- {sets: {}, near_misses: {rows: 3}}",
+            r"near_misses takes `from` .*, `rows` .* and, if wanted, `siblings` .*: near_misses={'rows': 3}",
+        ),
     ],
 )
 def test_a_mixture_that_says_nothing_sensible_is_refused_with_its_field(tmp_path, text, message):
@@ -179,3 +182,39 @@ def test_near_misses_and_statements_join_the_pass_in_its_order(data):
 def test_a_premise_too_long_for_one_change_to_decide_gives_no_near_miss():
     row = {"id": "a", "premise": f"The park was open. {LONG}", "hypothesis": "The park was open in 2019.", "label": "entailment"}
     assert list(near_misses_of_rows([row])) == []
+
+
+def test_a_share_of_short_premises_gets_a_heading(data):
+    plain = read_pass(data, Pass({"pumps": None}, seed=5))
+    under = read_pass(data, Pass({"pumps": None}, seed=5, headed=0.5))
+    assert [one.hypothesis for one in plain] == [one.hypothesis for one in under]
+    changed = [(one.premise, other.premise) for one, other in zip(plain, under, strict=True) if one != other]
+    assert 4 <= len(changed) <= 16
+    assert all(other.endswith(f": {one}") for one, other in changed)
+    assert read_pass(data, Pass({"pumps": None}, seed=5, headed=1.0)) == read_pass(data, Pass({"pumps": None}, seed=5, headed=1.0))
+
+
+def test_a_long_premise_gets_no_heading(tmp_path):
+    write(tmp_path / "long.jsonl", [{"id": 1, "premise": LONG, "hypothesis": "It runs.", "label": "neutral"}])
+    assert read_pass(tmp_path, Pass({"long": None}, headed=1.0)) == [TrainingPair(LONG, "It runs.", 1)]
+
+
+def test_siblings_come_on_top_and_none_twice(tmp_path):
+    rows = [
+        {
+            "id": i,
+            "premise": f"The pump ran for {i + 30} days.",
+            "hypothesis": f"The pump ran {i + 30} days.",
+            "label": "entailment",
+        }
+        for i in range(20)
+    ]
+    write(tmp_path / "pumps.jsonl", rows)
+
+    def siblings(**more):
+        found = read_pass(tmp_path, Pass({}, near_misses={"from": ["pumps"], "rows": 3, **more}))
+        assert len(set(found)) == len(found)
+        made = {(row.premise, row.hypothesis) for row in near_misses_of_rows(rows) if row.operator == "sibling"}
+        return sum((one.premise, one.hypothesis) in made for one in found)
+
+    assert siblings(siblings=12) > siblings()

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
+from cases.headings import scope_heading
 from cases.mutations import SCOPES
 from cases.statements import statement_rows
 
@@ -68,13 +69,21 @@ def one_of(sentence, voices):
     return said
 
 
+def told_by(premise):
+    """What a premise says; the last part of a heading scopes it."""
+    heading, _, body = premise.rpartition(": ")
+    told = [one_of(part, ("says",)) for part in body[:-1].split(". ")]
+    if not heading:
+        return told
+    assert [one.scope for one in told] == [None]
+    (scope,) = [one for one in SCOPES if scope_heading(one) == heading.split(" > ")[-1]]
+    return [told[0]._replace(scope=scope)]
+
+
 @pytest.fixture(scope="module")
 def rows():
     """2,000 rows, each with what its premise and its claim say."""
-    return [
-        (row, [one_of(part, ("says",)) for part in row.premise[:-1].split(". ")], one_of(row.hypothesis[:-1], ("says", "asks")))
-        for row in statement_rows(2_000, 7)
-    ]
+    return [(row, told_by(row.premise), one_of(row.hypothesis[:-1], ("says", "asks"))) for row in statement_rows(2_000, 7)]
 
 
 def test_an_entailed_claim_is_made_by_exactly_one_fact_and_another_by_none(rows):
@@ -111,6 +120,7 @@ def test_labels_families_shapes_and_scopes_all_occur(rows):
     assert {row.family for row, _, _ in rows if row.label == "unsupported"} == {"scope", "entity", "quantity", "date"}
     assert {asked.shape for _, _, asked in rows} == set(range(len(SHAPES)))
     assert {asked.scope for _, _, asked in rows} == {*SCOPES, None}
+    assert 100 < sum(" > " in row.premise for row, _, _ in rows) < 400
 
 
 def test_the_rows_of_a_seed_are_always_the_same():

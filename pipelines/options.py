@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import resources
@@ -149,8 +148,3 @@ class NightlyConfig:
 def default_run_id() -> str:
     """A run id from the clock, UTC."""
     return dt.datetime.now(dt.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-
-
-def default_workers() -> int:
-    """Beam worker threads on this machine."""
-    return max(1, min(8, os.cpu_count() or 1))

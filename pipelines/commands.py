@@ -1,0 +1,265 @@
+"""What each command does, from its options to what it prints."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import logging
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from pipelines.options import NightlyConfig, UsageError, check_checker, default_run_id, read_calibration, utc_time
+
+if TYPE_CHECKING:
+    from cases.grading import Question
+    from cases.replies import Generator
+    from pipelines.gap import Scorer
+    from transforms.entailment import EntailmentChecker
+
+EXIT_GATE = 4
+log = logging.getLogger(__name__)
+# Redirected to a file or a log there is no terminal to ask: tables then get the width that they need.
+console = Console() if sys.stdout.isatty() else Console(width=160)
+
+
+def nightly(options: argparse.Namespace) -> int:
+    """Run the job, write the report, print the table."""
+    from pipelines.nightly import run_nightly
+    from pipelines.report import summary_table, write_report
+    from pipelines.runs import is_finished
+
+    config = NightlyConfig(
+        answers=options.answers,
+        evidence=options.evidence,
+        output=options.output,
+        run_id=options.run_id or default_run_id(),
+        checker=options.checker,
+        parser=options.parser,
+        markers=options.markers,
+        without=options.without,
+        as_of=utc_time(options.as_of) if options.as_of else None,
+        overwrite=options.overwrite,
+        allow_missing_evidence=options.allow_missing_evidence,
+        threads=options.threads,
+        batch_size=options.batch_size,
+        device=options.device,
+        hub=options.hub,
+        shards=options.shards,
+        flagged=options.flagged,
+        beam_args=options.beam_args,
+    )
+    started = time.monotonic()
+    code = run_nightly(config)
+    folder = config.folder
+    try:
+        # A report that fails says nothing about the run.
+        if is_finished(folder):
+            console.print(summary_table(folder))
+            _print_gold(folder, options)
+            console.print(f"report: {write_report(folder)}", soft_wrap=True)
+    except Exception:
+        log.exception("the run is finished, but its report could not be made: %s", folder)
+    console.print(f"{'passed' if code == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s: {config.folder}", soft_wrap=True)
+    return code
+
+
+def _print_gold(folder: str, options: argparse.Namespace) -> None:
+    if options.gold is None:
+        return
+    from pipelines.sample import compare_with_gold, error_lines, gold_table, read_gold
+
+    comparison = compare_with_gold(folder, read_gold(options.gold), Path(options.evidence))
+    console.print(gold_table(comparison))
+    for line in error_lines(comparison):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    for difference in comparison.differences:
+        console.print(f"differs from gold: {difference}", markup=False)
+
+
+def judge(options: argparse.Namespace) -> int:
+    """Judge pairs from a file."""
+    from pipelines.judge import judge_file
+    from transforms.entailment import CheckerConfig
+
+    check_checker(options.checker, options.hub)
+    config = CheckerConfig(options.checker, options.batch_size, options.threads, options.device, offline=not options.hub)
+    calibration = read_calibration(options.checker, options.without)
+    judged = judge_file(options.pairs, options.output, config, calibration, options.whole)
+    console.print(f"judged {judged} pairs: {options.output}", soft_wrap=True)
+    return 0
+
+
+def split(options: argparse.Namespace) -> int:
+    """Split texts from a file."""
+    from pipelines.judge import split_file
+
+    console.print(
+        f"split {split_file(options.input, options.output, options.parser, options.markers)} texts: {options.output}",
+        soft_wrap=True,
+    )
+    return 0
+
+
+def sample(options: argparse.Namespace) -> int:
+    """Write the shipped sample."""
+    from pipelines.sample import write_sample
+
+    written = write_sample(options.output)
+    console.print(
+        f"wrote {len(written.answers)} answers and {len(written.evidence)} evidence rows: {options.output}", soft_wrap=True
+    )
+    return 0
+
+
+def agreement(options: argparse.Namespace) -> int:
+    """Print the agreement with experts."""
+    from pipelines.agreement import agreement_table, labelled_sentences
+
+    console.print(agreement_table(*labelled_sentences(options.run, options.labels, options.answers, options.evidence)))
+    return 0
+
+
+def report(options: argparse.Namespace) -> int:
+    """Write the report of a finished run."""
+    from pipelines.report import summary_table, write_report
+
+    console.print(summary_table(options.run))
+    console.print(f"report: {write_report(options.run)}", soft_wrap=True)
+    return 0
+
+
+def columns(options: argparse.Namespace) -> int:
+    """Print the columns of every table."""
+    from pipelines.columns import columns_markdown
+
+    print(columns_markdown(), end="")
+    return 0
+
+
+def train(options: argparse.Namespace) -> int:
+    """Train a checker."""
+    from pipelines.mixture import load_mixture
+    from pipelines.train import TrainingConfig, train_checker
+
+    config = TrainingConfig(device=options.device, threads=options.threads, precision=options.precision, max_pairs=options.pairs)
+    console.print(
+        f"checker: {train_checker(options.data, options.base, options.output, config, load_mixture(options.mixture))}",
+        soft_wrap=True,
+    )
+    return 0
+
+
+def calibrate(options: argparse.Namespace) -> int:
+    """Fit a checker's support score."""
+    from pipelines.calibrate import fit_calibration
+    from pipelines.scoring import score_sets
+
+    calibration = fit_calibration(score_sets(_loaded(options), options.data)[0])
+    console.print(f"calibration: {calibration.write(options.checker)}, thresholds {calibration.thresholds}", soft_wrap=True)
+    return 0
+
+
+def evaluate(options: argparse.Namespace) -> int:
+    """Measure a checker."""
+    from pipelines.calibrate import fit_calibration
+    from pipelines.evaluate import ablation_table, embedder, evaluate_checker, family_table, set_table, write_card
+    from pipelines.scoring import score_sets
+
+    checker = _loaded(options)
+    scored, near_misses = score_sets(checker, options.data, embedder(options.embeddings) if options.embeddings else None)
+    if options.calibrate:
+        fit_calibration(scored).write(options.checker)
+    calibration = read_calibration(options.checker, options.without)
+    found = evaluate_checker(checker, calibration, scored, near_misses)
+    for table in (set_table(found, f"{options.checker} on labelled sets"), ablation_table(found), family_table(found)):
+        console.print(table)
+    console.print(f"expected calibration error over the sets labelled by people: {found.calibration_error:.3f}")
+    if options.card:
+        card = write_card(
+            Path(options.checker), found, calibration, f"Measured on {dt.date.today()}, {options.threads} CPU threads"
+        )
+        console.print(f"card: {card}", soft_wrap=True)
+    return 0
+
+
+def suite(options: argparse.Namespace) -> int:
+    """Run the near-miss suite; returns 4 where a family falls below its floor."""
+    from cases.situations import load_situations
+    from cases.suite import load_suite
+    from pipelines import suite as suites
+    from pipelines.gap import encoder_folder, gap_rows, similarity_scorers
+    from pipelines.suite_report import lines, tables, write_report
+    from transforms.checkers import checker_name
+
+    floors = suites.read_floors(options.fail_under)
+    try:
+        cases, situations = load_suite(options.cases), load_situations(options.situations)
+    except (ValueError, OSError) as error:
+        raise UsageError(str(error)) from error
+    price = suites.read_price(options.price)
+    scorers = similarity_scorers(encoder_folder(options.embeddings))
+    everything: tuple[Question, ...] = (*cases, *situations)
+    generator, name = _generator(options, everything, scorers)
+    checker, calibration = _loaded(options), read_calibration(options.checker, options.without)
+    results = suites.run_suite(everything, generator, checker, calibration, options.concurrency)
+    found = suites.SuiteReport(name, checker_name(options.checker), results, gap_rows(checker, calibration, cases, scorers), price)
+    for table in tables(found):
+        console.print(table)
+    for line in lines(found):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    for path in write_report(found, options.output) if options.output else ():
+        console.print(f"written: {path}", soft_wrap=True)
+    faults = suites.below(found.families, floors)
+    for fault in faults:
+        print(f"nearmiss: {fault}", file=sys.stderr)
+    return EXIT_GATE if faults else 0
+
+
+def _generator(options: argparse.Namespace, cases: Sequence[Question], scorers: Mapping[str, Scorer]) -> tuple[Generator, str]:
+    """The generator asked for, and its name."""
+    from cases.baselines import baseline
+    from pipelines.endpoint import Endpoint, endpoint
+    from pipelines.gap import similarity_of
+    from pipelines.generators import from_module, recorded
+
+    if options.recorded:
+        return recorded(options.recorded, cases), str(options.recorded)
+    if options.endpoint:
+        if not options.model:
+            raise UsageError("--endpoint needs --model; name the model to ask for")
+        config = Endpoint(options.endpoint, options.model, timeout=options.timeout, retries=options.retries)
+        return endpoint(config), f"{options.model} at {options.endpoint}"
+    if options.generator:
+        return from_module(options.generator), options.generator
+    alike = {name: similarity_of(scorer) for name, scorer in scorers.items()}
+    try:
+        return baseline(options.baseline, cases, alike), options.baseline
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def mine(options: argparse.Namespace) -> int:
+    """Propose near misses."""
+    from pipelines.mining import mine as mine_evidence
+
+    found = mine_evidence(options.evidence, options.output, options.limit, options.mutate)
+    for what, n in found.counts.items():
+        console.print(f"{what}: {n}", markup=False, highlight=False)
+    console.print(f"{len(found.proposals)} proposals, {found.written} of them as cases to review")
+    for path in found.files:
+        console.print(f"written: {path}", soft_wrap=True)
+    return 0
+
+
+def _loaded(options: argparse.Namespace) -> EntailmentChecker:
+    from transforms.entailment import CheckerConfig, EntailmentChecker
+
+    check_checker(options.checker, options.hub)
+    return EntailmentChecker(
+        CheckerConfig(options.checker, options.batch_size, options.threads, options.device, offline=not options.hub)
+    )

@@ -6,7 +6,7 @@ import argparse
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from cases.baselines import BASELINES
@@ -122,6 +122,10 @@ def _parser() -> argparse.ArgumentParser:
     proof.add_argument("--model", default=None, help="model of the endpoint")
     proof.add_argument("--timeout", type=float, default=60.0, help="seconds an answer may take")
     proof.add_argument("--retries", type=int, default=2, help="tries more after a time-out, a 429 or a 5xx")
+    proof.add_argument(
+        "--temperature", type=_number_or_none(float), default=0.0, help="of the endpoint; none: left out of the request"
+    )
+    proof.add_argument("--max-tokens", type=_number_or_none(int), default=1024, help="of an answer; none: left out of the request")
     proof.add_argument("--concurrency", type=int, default=4, help="questions asked at once")
     proof.add_argument("--price", default=None, metavar="IN,OUT", help="what a million tokens of prompt and completion cost")
     proof.add_argument(
@@ -152,6 +156,14 @@ def _parser() -> argparse.ArgumentParser:
     _score_options(exam)
     _checker_options(exam, threads=os.cpu_count() or 1)
     return parser
+
+
+def _number_or_none(number: Callable[[str], float]) -> Callable[[str], float | None]:
+    def read(text: str) -> float | None:
+        return None if text == "none" else number(text)
+
+    read.__name__ = f"{number.__name__} or none"
+    return read
 
 
 def _splitter_options(parser: argparse.ArgumentParser) -> None:

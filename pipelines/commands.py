@@ -232,7 +232,14 @@ def _generator(options: argparse.Namespace, cases: Sequence[Question], scorers: 
     if options.endpoint:
         if not options.model:
             raise UsageError("--endpoint needs --model; name the model to ask for")
-        config = Endpoint(options.endpoint, options.model, timeout=options.timeout, retries=options.retries)
+        config = Endpoint(
+            options.endpoint,
+            options.model,
+            timeout=options.timeout,
+            retries=options.retries,
+            temperature=options.temperature,
+            max_tokens=options.max_tokens,
+        )
         return endpoint(config), f"{options.model} at {options.endpoint}"
     if options.generator:
         return from_module(options.generator), options.generator

@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "models": frozenset[str](),
 }
 # Seconds each to import: inside a function, `setup()` or `load_model()`, or under TYPE_CHECKING.
-HEAVY = frozenset({"torch", "transformers", "great_expectations", "spacy"})
+HEAVY = frozenset({"torch", "transformers", "great_expectations", "spacy", "openai"})
 NEVER_IN_CASES = frozenset({"apache_beam", "torch"})
 TOP_LEVEL = frozenset(
     {

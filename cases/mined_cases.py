@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import yaml
 
-from cases.mining import Difference, changed_words, similarity
+from cases.alignment import changed_words, similarity
+from cases.mining import Difference
 from cases.mutations import Mutation, mutate, pick
 from cases.mutations.record import words as word_list
 
@@ -44,12 +44,14 @@ _SUBJECT_ENDS = frozenset(
 )
 OVERVIEW = tuple(
     word_list(
-        """case_id family origin written similarity attribute words other_words governed_attribute governed_words
+        """case_id family origin form written similarity attribute words other_words governed_attribute governed_words
         other_governed_words supports resembles supports_id resembles_id"""
     )
 )
 _WIDTH = 132
 _MIN_SPAN_WORDS = 4
+# A clause or phrase that opens with these comes before the subject.
+_LEADS = frozenset(word_list("if when unless once in on at for with before after since until by to from while during"))
 
 
 class Source(NamedTuple):
@@ -62,13 +64,15 @@ class Source(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A near miss with what a case needs; `found` tells a natural one from one that cases.mutations made."""
+    """A near miss with what a case needs; `found` tells a natural one from one that cases.mutations made, `instruction` a sentence
+    without a subject: what it speaks of may stand elsewhere."""
 
     differs: tuple[Difference, ...]
     supports: Source
     resembles: Source
     similarity: float
     found: bool = True
+    instruction: bool = False
     beside: tuple[Source, ...] = ()
     instance: Source | None = None
 
@@ -98,6 +102,7 @@ def cases_text(proposals: Iterable[Proposal]) -> str:
 def _case_text(proposal: Proposal) -> str:
     kind = "found in the evidence" if proposal.found else "one sentence found, the other made of it"
     note = f"# review: {kind}, similarity {proposal.similarity:.2f}"
+    note += "; of what is it said?" if proposal.instruction else ""
     if proposal.family == "aggregation":
         note += "; does the instance fit the claim?" if proposal.instance else "; the instance is to be written"
     return f"{note}\n{yaml.safe_dump([_case(proposal)], sort_keys=False, allow_unicode=True, width=_WIDTH)}"
@@ -127,14 +132,14 @@ def _place(case_id: str, text: str) -> int:
 
 def _span(proposal: Proposal, source: Source, side: int) -> str:
     """The cited words: for a governing attribute those beside it, as generators clip them; else the sentence."""
-    text, words = source.text, proposal.differs[0].words[side]
-    start = text.find(words)
+    sentence, words = source.sentence, proposal.differs[0].words[side]
+    start = sentence.find(words)
     if proposal.family in ("scope", "date", "entity") and start >= 0:
-        parts = [text[:start], text[start + len(words) :]]
+        parts = [sentence[:start], sentence[start + len(words) :]]
         part = max(parts, key=len).strip(" ,.;:()\"'")
-        if len(part.split()) >= _MIN_SPAN_WORDS and text.count(part) == 1:
+        if len(part.split()) >= _MIN_SPAN_WORDS and source.text.count(part) == 1:
             return part
-    return source.sentence if text.count(source.sentence) == 1 else text
+    return sentence if source.text.count(sentence) == 1 else source.text
 
 
 def overview(one: Proposal, written: bool) -> tuple[str, ...]:
@@ -145,6 +150,7 @@ def overview(one: Proposal, written: bool) -> tuple[str, ...]:
         one.case_id,
         one.family,
         "found" if one.found else "made",
+        "instruction" if one.instruction else "statement",
         "yes" if written else "no",
         f"{one.similarity:.4f}",
         governs.attribute,
@@ -164,11 +170,13 @@ def question(sentence: str) -> str:
     >>> question("Audit logs in us-east-1 are kept for 30 days.")
     'What does the document say about audit logs in us-east-1?'
     """
-    words = sentence.rstrip(".!?").split()
+    head, _, rest = sentence.rstrip(".!?").partition(", ")
+    words = (rest if rest and head.split()[0].lower() in _LEADS else sentence.rstrip(".!?")).split()
     last = next((i for i, word in enumerate(words) if i and word.lower() in _SUBJECT_ENDS - {"in", "of", "for"}), 6)
     subject = " ".join(words[: min(last, 10)]).strip(" ,;:\"'()")
-    plain = re.match(r"(?:[A-Z][a-z]* )", subject + " ") and not re.match(r"\S+ [A-Z]", subject)
-    return f"What does the document say about {subject[0].lower() + subject[1:] if plain else subject}?"
+    first, _, second = subject.partition(" ")
+    small = first in ("The", "A", "An") or (first[1:].islower() and not second[:1].isupper())
+    return f"What does the document say about {first.lower() if small else first}{' ' + second if second else ''}?"
 
 
 def made_proposals(sources: Sequence[Source], names: Mapping[str, Sequence[str]], limit: int) -> Iterator[Proposal]:
@@ -189,6 +197,8 @@ def made_proposals(sources: Sequence[Source], names: Mapping[str, Sequence[str]]
 
 def _made(source: Source, one: Mutation) -> Proposal:
     attribute = _ATTRIBUTES.get(one.operator, _OTHERWISE[one.family])
+    if one.operator == "place" and one.before.islower() and not one.before.endswith("ern"):
+        attribute = "audience"
     lead = source.text[: len(source.text) - len(source.sentence)]
     changed = Source(f"{source.chunk_id}~changed", source.doc_id, lead + one.text, one.text)
     words = changed_words(source.sentence, one.text)

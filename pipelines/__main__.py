@@ -142,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     dig.add_argument("--evidence", required=True, help="Parquet files of evidence (path or glob)")
     dig.add_argument("--output", type=Path, required=True, help="folder for FAMILY.yaml and proposals.csv")
     dig.add_argument("--limit", type=int, default=50, help="pairs a family that become cases, the most alike first")
+    dig.add_argument("--parser", default="", help="folder or package of a spaCy model (default: en_core_web_sm as installed)")
     dig.add_argument("--mutate", type=int, default=0, help="pairs a family to make of sentences without a near miss of their own")
 
     exam = command(commands.evaluate, "evaluate", "Measure a checker on labelled sets and generated near misses.")

@@ -254,7 +254,7 @@ def mine(options: argparse.Namespace) -> int:
     """Propose near misses."""
     from pipelines.mining import mine as mine_evidence
 
-    found = mine_evidence(options.evidence, options.output, options.limit, options.mutate)
+    found = mine_evidence(options.evidence, options.output, options.limit, options.mutate, options.parser)
     for what, n in found.counts.items():
         console.print(f"{what}: {n}", markup=False, highlight=False)
     console.print(f"{len(found.proposals)} proposals, {found.written} of them as cases to review")

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cases.alignment import similarity
 from cases.mined_cases import OVERVIEW, Proposal, Source, cases_text, made_proposals, overview
-from cases.mining import near_miss, similarity
+from cases.mining import near_miss
 from cases.mutations import names_of
 from pipelines.options import UsageError, check_parser, find_files
-from pipelines.wordings import fault, form, is_whole, known_names, statement, wordings
+from pipelines.wordings import fault, form, is_anchored, is_whole, known_names, statement, wordings
 from schemas.claims import FAMILIES
 from schemas.evidence import Evidence
 from transforms.attributes import compare, extract
@@ -157,7 +158,7 @@ def find_proposals(sentences: Sequence[Sentence], counts: Counter[str]) -> list[
         for proposal in _of_wording(sorted(worded[wording], key=lambda one: (one.text, one)), names, counts):
             first, second = sorted((proposal.supports.text, proposal.resembles.text))
             found.setdefault((first, second), proposal)
-    return sorted(found.values(), key=lambda one: (FAMILIES.index(one.family), -one.similarity, one.supports, one.resembles))
+    return sorted(found.values(), key=_rank)
 
 
 def _of_wording(members: list[Sentence], names: frozenset[str], counts: Counter[str]) -> Iterator[Proposal]:
@@ -185,15 +186,18 @@ def _of_wording(members: list[Sentence], names: frozenset[str], counts: Counter[
 def _that_state(proposals: list[Proposal], parser: str, counts: Counter[str]) -> list[Proposal]:
     """The proposals whose sentences state something on their own."""
     parses = load_parser(parser).parse([cast_shadow(one.supports.sentence) for one in proposals]) if proposals else []
-    forms = map(form, parses)
-    kept = [
-        one
-        for one, told in zip(proposals, forms, strict=True)
-        if told == "statement" or (told == "instruction" and _instructs(one))
-    ]
+    forms = [form(parse) for parse in parses]
+    stated = [one for one, told in zip(proposals, forms, strict=True) if told == "statement"]
+    instructed = [one for one, told in zip(proposals, forms, strict=True) if told == "instruction" and _instructs(one)]
+    kept = sorted([*stated, *(one._replace(instruction=True) for one in instructed)], key=_rank)
     counts["pairs: no statement"] = len(proposals) - len(kept)
     counts["pairs: proposed"] = len(kept)
     return kept
+
+
+def _rank(one: Proposal) -> tuple[int, bool, float, Source, Source]:
+    """Of a family first what states something, and of that first what is most alike."""
+    return FAMILIES.index(one.family), one.instruction, -one.similarity, one.supports, one.resembles
 
 
 def _instructs(proposal: Proposal) -> bool:
@@ -218,8 +222,9 @@ def _proposal(one: Sentence, other: Sentence, names: frozenset[str]) -> Proposal
     one, other = sorted((one, other), key=lambda sentence: (not sentence.current, sentence))
     for lead in (True, False) if one.context != other.context else (one.context != "",):
         texts = (_shown(one, lead), _shown(other, lead))
-        differs = near_miss(statement(texts[0], names), statement(texts[1], names), _agree)
-        if differs:
+        read = statement(texts[0], names)
+        differs = near_miss(read, statement(texts[1], names), _agree)
+        if differs and is_anchored(read, differs):
             return Proposal(differs, _source(one, lead), _source(other, lead), similarity(*texts))
     return None
 

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from cases.mining import Mention, Statement, tokens
+from cases.alignment import Mention, Statement, tokens
+from cases.mining import Difference
 from transforms.attributes import Attribute, extract
 from transforms.attributes.amounts import Amount
 from transforms.attributes.numerals import START_WORDS
@@ -60,16 +61,16 @@ _LEANING = re.compile(
     r"|\A(?:may|can|must|should|will|is|are|was|be|does|has|only|same|similar|used|unless otherwise)\b"
     r"|\A(?:if|when|set) (?:not |un)?(?:specified|set|true|false|given|omitted|enabled|present|to true|to false)\b"
     r"|\A(?:if|when|once|unless) [a-z]+ed,|\A(?:some|all|most|many|few|others|none) (?:is|are|of them)\b"
-    r"|\A(?:defaults to|[a-z]+[^s\W]s (?:the|an?|whether|how|which|what))\b|\A(?:\w+[- ]separated )?list of\b"
+    r"|\A(?:defaults to|[a-z]+[^s\W]s (?:the|an?|whether|how|which|what))\b|\A(?:an? )?(?:\w+[- ]separated )?list of\b"
     r"|\A(?:the )?(?:default|option|command|function|file|value|argument|parameter|field|flag|program|method|string|data|minimum"
-    r"|maximum)(?: value| size| length)? (?:is|are|can|may|must|will|should|has|depends|contains|for)\b",
+    r"|maximum)(?: value| size| length| used| given| specified| returned)? (?:is|are|can|may|must|will|should|has|for|[a-z]+s)\b",
     re.IGNORECASE,
 )
 # Entries of a changelog say what was done, seldom to what; "name A list of ..." is a heading that ran into its text.
 _ENTRY = re.compile(
-    r"\A(?:added|dropped|updated|bump(?:ed|s)?|removed|refreshed?|renamed|merged?|reverts?|reverted|backport(?:ed)?|implemented"
+    r"\A(?:added|dropped|updated|bump(?:ed|s)?|removed|refresh(?:ed)?|renamed|merged?|reverts?|reverted|backport(?:ed)?|implemented"
     r"|increased|decreased|improved|changed|deprecated|fix(?:es)?|fixed (?:an?|the|some|bugs?|crash|memory|issues?)"
-    r"|update (?:to|standards)|support for)\b"
+    r"|update (?:to|standards)|support for)\b|\A\S+[./_]\S*: "
     r"|\A(?:[\w./+-]{1,30}: )+(?:add|drop|fix|update|bump|remove|rename|use|move|support|enable|disable|make|build|set|new|don't)"
     r"(?:e?d|s)?\b"
     r"|\A(?:--?[A-Za-z]|(?=\S*[A-Za-z])\S*[\d_(]|(?-i:[A-Z]{3}))\S* (?:- )?(?-i:[A-Z][a-z]+|An?) |\A[^.,;]{3,60} - (?-i:[A-Z])"
@@ -178,6 +179,14 @@ def form(parse: Sequence[Word]) -> str:
     return "instruction" if parse[root].tag in ("VB", "VBP") else "phrase"
 
 
+def is_anchored(read: Statement, differs: Sequence[Difference]) -> bool:
+    """Whether a sentence says of what its value or date is: by a name or a scope, or by enough other words."""
+    if len(differs) > 1 or differs[0].family not in ("quantity", "date"):
+        return True
+    named = any(one.family in ("scope", "entity") for one in read.mentions)
+    return named or len(set(_wording(read.text, frozenset()))) > MIN_SHARED
+
+
 @lru_cache(maxsize=4096)
 def statement(text: str, names: frozenset[str]) -> Statement:
     """Read what a sentence states, and the names that only their look tells: flags, code, a known name at its start."""
@@ -185,7 +194,7 @@ def statement(text: str, names: frozenset[str]) -> Statement:
     taken = [(one.start, one.end) for one in found if one.family not in _SPOKEN]
     for i, (start, end) in enumerate(tokens(text)):
         word = text[start:end]
-        named = _IDENTIFIER.match(word) is not None or (i == 0 and word in names)
+        named = (_IDENTIFIER.match(word) is not None and unit_named(word, True) is None) or (i == 0 and word in names)
         if named and not any(first < end and start < last for first, last in taken):
             found.append(Mention("entity", "name", start, end, word.lower()))
     return Statement(text, tuple(sorted(found, key=lambda one: (one.start, one.end, one.family))))

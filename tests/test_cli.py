@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from builders import answer, evidence
 from test_nightly import fake_checker, run  # noqa: F401 (a fixture)
 
+from cases.suite import load_suite
 from pipelines.__main__ import main
 from pipelines.options import NightlyConfig, UsageError, utc_time
 from pipelines.report import write_report
 from pipelines.runs import read_manifest, read_run_table
+from schemas.evidence import Evidence
+from schemas.types import to_table
 from transforms.checkers import checker_name
 from transforms.support import KINDS, PARTS, Calibration, Features, Fit
 
@@ -211,3 +215,22 @@ def test_every_string_in_the_report_is_escaped_and_script_links_stay_text(tmp_pa
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "href" not in page.split("</head>")[1]
+
+
+def test_mining_writes_cases_that_the_suite_reads(tmp_path, capsys):
+    texts = (
+        "Logs in us-east-1 are kept for 30 days.",
+        "Logs in eu-central-1 are kept for 7 days.",
+        "Receipts are deleted at once.",
+    )
+    rows = [evidence(f"ret-{i}", text) for i, text in enumerate(texts)]
+    pq.write_table(to_table(Evidence, rows), tmp_path / "evidence.parquet")
+    arguments = ["mine", "--evidence", str(tmp_path / "evidence.parquet"), "--output", str(tmp_path / "mined")]
+    assert main(arguments) == 0
+    assert "1 proposals, 1 of them as cases to review" in capsys.readouterr().out
+    assert [(case.variant, case.origin) for case in load_suite(tmp_path / "mined")] == [
+        ("both-present", "mined"),
+        ("true-absent", "mined"),
+    ]
+    assert main(arguments) == 2
+    assert "holds cases already" in capsys.readouterr().err

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cases.mining import Mention, Statement, near_miss
+from cases.alignment import Mention, Statement
+from cases.mining import near_miss
 from cases.suite import load_suite
 from pipelines.mining import OVERVIEW, mine
 from pipelines.options import UsageError
@@ -239,7 +240,7 @@ def test_the_written_cases_load_and_the_overview_lists_them(tmp_path):
     with (tmp_path / "out" / "proposals.csv").open(encoding="utf-8", newline="") as stream:
         header, *rows = csv.reader(stream)
     assert tuple(header) == OVERVIEW
-    assert [row[0] for row in rows if row[3] == "yes"] == [one.case_id for one in mined.proposals]
+    assert [row[0] for row in rows if row[4] == "yes"] == [one.case_id for one in mined.proposals]
     assert {case.pair for case in cases} == {one.case_id for one in mined.proposals}
 
 

@@ -219,8 +219,8 @@ def test_every_string_in_the_report_is_escaped_and_script_links_stay_text(tmp_pa
 
 def test_mining_writes_cases_that_the_suite_reads(tmp_path, capsys):
     texts = (
-        "Logs in us-east-1 are kept for 30 days.",
-        "Logs in eu-central-1 are kept for 7 days.",
+        "Audit logs in us-east-1 are kept for 30 days.",
+        "Audit logs in eu-central-1 are kept for 7 days.",
         "Receipts are deleted at once.",
     )
     rows = [evidence(f"ret-{i}", text) for i, text in enumerate(texts)]

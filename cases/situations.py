@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
-from cases.suite import BEHAVIOURS, Chunk, Expectation, is_text, short
+from cases.suite import BEHAVIOURS, Chunk, Expectation, is_text, make_chunk, short
 from schemas.claims import ABSTENTION_KINDS
 
 if TYPE_CHECKING:
@@ -238,8 +238,7 @@ def _gold_claim(claim: dict[str, Any]) -> GoldClaim:
 
 
 def _chunk(chunk: dict[str, Any]) -> Chunk:
-    start = chunk["text"].index(chunk["span"]) if "span" in chunk else None
-    return Chunk(chunk["id"], chunk["text"], start, None if start is None else start + len(chunk["span"]))
+    return make_chunk(chunk["id"], chunk["text"], chunk.get("span"))
 
 
 def _expectation(entry: dict[str, Any], claims: tuple[GoldClaim, ...], context: tuple[Chunk, ...]) -> Expectation:

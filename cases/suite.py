@@ -82,6 +82,18 @@ class Chunk(NamedTuple):
         return self.text[self.span_start : self.span_end]
 
 
+def make_chunk(chunk_id: str, text: str, span: str | None) -> Chunk:
+    """Make a chunk whose cited span is quoted; without one all of it is cited.
+
+    >>> make_chunk("c", "Logs are kept for 30 days.", "30 days")
+    Chunk(chunk_id='c', text='Logs are kept for 30 days.', span_start=18, span_end=25)
+    """
+    if span is None:
+        return Chunk(chunk_id, text)
+    start = text.index(span)
+    return Chunk(chunk_id, text, start, start + len(span))
+
+
 class Difference(NamedTuple):
     """An attribute, with its words in the supporting passage and in the one that resembles it."""
 
@@ -366,8 +378,7 @@ def _case(entry: _Entry, variant: str, without: tuple[str, ...]) -> Case:
 
 
 def _chunk(chunk: dict[str, Any]) -> Chunk:
-    start = chunk["text"].index(chunk["span"]) if "span" in chunk else None
-    return Chunk(chunk[_role(chunk)], chunk["text"], start, None if start is None else start + len(chunk["span"]))
+    return make_chunk(chunk[_role(chunk)], chunk["text"], chunk.get("span"))
 
 
 def _expectation(entry: _Entry, shown: list[dict[str, Any]]) -> Expectation:

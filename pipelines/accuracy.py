@@ -1,12 +1,14 @@
-"""Balanced accuracy, and the best that any threshold could reach in hindsight: the bar for everything without one of its own."""
+"""Balanced accuracy, the best that any threshold could reach in hindsight (the bar for what has none of its own), and intervals."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+NORMAL_95 = 1.959964
 Flags = Sequence[bool] | np.ndarray
 Values = Sequence[float] | np.ndarray
 
@@ -47,3 +49,14 @@ def best_cut(expected: Flags, scores: Values) -> float:
     cuts = np.flatnonzero(np.diff(given[order], append=-np.inf))
     gained: Any = right[cuts] / right[-1] - wrong[cuts] / wrong[-1]
     return float(given[order][cuts][len(cuts) - 1 - np.argmax(np.round(gained[::-1], 12))])
+
+
+def wilson_interval(share: float, n: int) -> tuple[float, float]:
+    """A 95 % interval of a share of `n` trials (Wilson, 1927): it keeps its width where all or none hit.
+
+    >>> [round(end, 3) for end in wilson_interval(1.0, 5)]
+    [0.566, 1.0]
+    """
+    z = NORMAL_95
+    middle, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, (middle - half) / (1 + z * z / n)), min(1.0, (middle + half) / (1 + z * z / n))

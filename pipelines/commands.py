@@ -143,14 +143,16 @@ def columns(options: argparse.Namespace) -> int:
 
 def train(options: argparse.Namespace) -> int:
     """Train a checker."""
-    from pipelines.mixture import load_mixture
+    from pipelines.mixture import check_sets, load_mixture
     from pipelines.train import TrainingConfig, train_checker
 
     config = TrainingConfig(device=options.device, threads=options.threads, precision=options.precision, max_pairs=options.pairs)
-    console.print(
-        f"checker: {train_checker(options.data, options.base, options.output, config, load_mixture(options.mixture))}",
-        soft_wrap=True,
-    )
+    try:
+        passes = load_mixture(options.mixture)
+        check_sets(options.data, passes)
+    except (ValueError, OSError) as error:
+        raise UsageError(str(error)) from error
+    console.print(f"checker: {train_checker(options.data, options.base, options.output, config, passes)}", soft_wrap=True)
     return 0
 
 

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader
 from rich.table import Table
 
 from cases.near_misses import NearMiss
-from pipelines.accuracy import balanced_accuracy, best_in_hindsight
+from pipelines.accuracy import NORMAL_95, balanced_accuracy, best_in_hindsight, wilson_interval
 from pipelines.agreement import per_cent
 from pipelines.calibrate import (
     Bin,
@@ -32,7 +32,6 @@ from transforms.entailment import EntailmentChecker
 from transforms.support import KINDS, Calibration
 
 SIBLINGS = "siblings"
-_NORMAL_95 = 1.96
 
 
 class SetScore(NamedTuple):
@@ -114,15 +113,14 @@ def _family_scores(near: ScoredSet, families: list[str], calibration: Calibratio
 
 def _share(hits: np.ndarray) -> tuple[int, float, float, float]:
     """How many, the share, and its Wilson interval."""
-    n, p, z = len(hits), float(hits.mean()), _NORMAL_95
-    middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return n, p, max(0.0, (middle - half) / (1 + z * z / n)), min(1.0, (middle + half) / (1 + z * z / n))
+    share = float(hits.mean())
+    return len(hits), share, *wilson_interval(share, len(hits))
 
 
 def _set_score(one: ScoredSet, found: Scores) -> SetScore:
     value = balanced_accuracy(one.supported, found.supported)
     sides = [found.supported[one.supported], ~found.supported[~one.supported]]
-    half = _NORMAL_95 * math.sqrt(sum(side.mean() * (1 - side.mean()) / len(side) for side in sides if len(side))) / 2
+    half = NORMAL_95 * math.sqrt(sum(side.mean() * (1 - side.mean()) / len(side) for side in sides if len(side))) / 2
     return SetScore(
         one.dev.name,
         len(one.labels),

@@ -14,7 +14,7 @@ from scipy import stats
 
 from cases.baselines import Similarity
 from cases.suite import Case, Chunk, PassagePair, instance_pairs, passage_pairs
-from pipelines.accuracy import best_cut
+from pipelines.accuracy import best_cut, wilson_interval
 from pipelines.agreement import per_cent
 from pipelines.evaluate import embedder
 from pipelines.judge import judge_premises
@@ -173,9 +173,7 @@ def cluster_interval(means: Sequence[float]) -> tuple[float, float]:
     """
     k, mean = len(means), float(np.mean(means))
     half = float(stats.t.ppf(0.975, k - 1)) * float(np.std(means, ddof=1)) / math.sqrt(k) if k > 1 else 1.0
-    z = float(stats.norm.ppf(0.975))
-    middle, reach = mean + z * z / (2 * k), z * math.sqrt(mean * (1 - mean) / k + z * z / (4 * k * k))
-    low, high = (middle - reach) / (1 + z * z / k), (middle + reach) / (1 + z * z / k)
+    low, high = wilson_interval(mean, k)
     return max(0.0, min(low, mean - half)), min(1.0, max(high, mean + half))
 
 

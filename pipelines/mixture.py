@@ -72,8 +72,11 @@ class Pass:
 
 
 def load_mixture(path: Path) -> list[Pass]:
-    """Read a mixture file: a list of passes, each with the fields of Pass. ValueError names an unknown field."""
-    passes = yaml.safe_load(path.read_text(encoding="utf-8"))
+    """Read a mixture file: a list of passes, each with the fields of Pass. ValueError names the line or an unknown field."""
+    try:
+        passes = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"not YAML: {path}: {' '.join(str(error).split())}; mend the line") from error
     known = {one.name for one in fields(Pass)}
     if not isinstance(passes, list) or not passes or not all(isinstance(one, dict) and "sets" in one for one in passes):
         raise ValueError(f"a mixture is a list of passes, each with `sets`: {path}")
@@ -125,6 +128,13 @@ def _head(pairs: list[TrainingPair], one: Pass) -> list[TrainingPair]:
         else pair
         for pair in pairs
     ]
+
+
+def check_sets(data: Path, passes: Iterable[Pass]) -> None:
+    """Raise FileNotFoundError, before anything is trained, for the first set of any pass that `data` lacks."""
+    for one in passes:
+        for name in (*one.sets, *one.near_misses.get("from", ())):
+            _data_file(data, name)
 
 
 def _data_file(data: Path, name: str) -> Path:

@@ -234,3 +234,20 @@ def test_mining_writes_cases_that_the_suite_reads(tmp_path, capsys):
     ]
     assert main(arguments) == 2
     assert "holds cases already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("mixture", "message"),
+    [
+        ("- {sets: [", "not YAML"),
+        ("- {sets: {a: 1}, sead: 3}", "unknown field 'sead'"),
+        ("- {sets: {pumps: 3}}", "the mixture names a set that is not there"),
+        ("- {sets: {}, near_misses: {from: [pumps], rows: 3}}", "the mixture names a set that is not there"),
+    ],
+)
+def test_training_is_refused_before_it_starts(tmp_path, capsys, mixture, message):
+    (tmp_path / "mixture.yaml").write_text(mixture, encoding="utf-8")
+    options = ["--data", str(tmp_path), "--base", str(tmp_path), "--output", str(tmp_path / "out")]
+    assert main(["train", *options, "--mixture", str(tmp_path / "mixture.yaml")]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -13,9 +13,6 @@ from typing import NamedTuple, Protocol, TypeVar
 from cases.suite import Chunk, Expectation
 
 T = TypeVar("T", bound=Hashable)
-OUTCOMES = ("pass", "fail", "error")
-# How a reply behaves: it makes no claim, a claim without a citation, or a cited one.
-CONDUCTS = ("declined", "uncited", "cited")
 
 
 class Question(Protocol):
@@ -55,12 +52,12 @@ class Reply(NamedTuple):
 
     @property
     def conduct(self) -> str:
-        """One of CONDUCTS."""
+        """How it behaves: "declined" (no claim), "uncited" (a claim without a citation) or "cited"."""
         return "cited" if self.cited else "uncited" if self.claims else "declined"
 
 
 class Grade(NamedTuple):
-    """Whether a reply does what its case expects; `reason` says why, in words, also where it passes."""
+    """Whether a reply does what its case expects: "pass", "fail" or "error"; `reason` says why, in words, also where it passes."""
 
     outcome: str
     reason: str

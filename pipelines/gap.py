@@ -60,11 +60,13 @@ def similarity_scorers(encoder: Path | None) -> dict[str, Scorer]:
     scorers: dict[str, Scorer] = {"token F1": lambda pairs: np.array([token_f1(*pair) for pair in pairs])}
     if encoder is not None:
         embed = embedder(encoder)
+        # A passage is compared with several texts: each is embedded once.
+        known: dict[str, np.ndarray] = {}
 
         def cosine(pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-            texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-            place = dict(zip(texts, embed(texts), strict=True))
-            return np.array([float(place[one] @ place[other]) for one, other in pairs])
+            new = list(dict.fromkeys(text for pair in pairs for text in pair if text not in known))
+            known.update(zip(new, embed(new), strict=True))
+            return np.array([float(known[one] @ known[other]) for one, other in pairs])
 
         scorers["embedding"] = cosine
     return scorers

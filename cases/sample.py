@@ -352,13 +352,18 @@ def _annotation(gold: Any, marker: int, evidence_id: str) -> Any:
     return gold.get(marker, gold.get(evidence_id)) if isinstance(gold, dict) else gold
 
 
+def _requested(answer: Answer, evidence_id: str) -> str | None:
+    """The version that the answer asked for, where it did."""
+    return next((one.version for one in answer.citations or [] if one.evidence_id == evidence_id), None)
+
+
 def _gold_edge(answer: Answer, claim: int, evidence_id: str, gold: Any, versions: Mapping[str, list[str]]) -> GoldEdge:
     verdict, _, version = str(gold).partition("@")
     status = {"abstention": "abstained"}.get(verdict, verdict if verdict in FAILED_STATUSES else "judged")
     if status == "judged" and verdict not in ("ok", OTHER_FAMILY, *FAMILIES):
         raise ValueError(f"edge without annotation: {gold!r} ({answer.answer_id}, {evidence_id!r}); write ok, a family or a status")
     if status in _VERSIONLESS:
-        return GoldEdge(claim, evidence_id, status)
+        return GoldEdge(claim, evidence_id, status, _requested(answer, evidence_id) if status == "no_version" else None)
     known = versions.get(evidence_id, [])
     if version not in known and (version or len(known) != 1):
         raise ValueError(f"unclear version: {gold!r} of {known} ({answer.answer_id}, {evidence_id!r}); write {verdict}@version")

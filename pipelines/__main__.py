@@ -12,6 +12,7 @@ from pathlib import Path
 from cases.baselines import BASELINES
 from pipelines import commands
 from pipelines.options import UsageError, bundled_checker
+from schemas.calibration import UNITS
 from transforms.citations import GRAMMARS
 from transforms.support import PARTS
 
@@ -63,6 +64,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--allow-missing-evidence", action="store_true", help="pass the gate although evidence could not be read")
     run.add_argument("--shards", type=int, default=1, help="files a table")
     run.add_argument("--flagged", type=int, default=20, help="flagged pairs a family and status")
+    run.add_argument("--slice", action="append", default=[], help="attributes to measure by, or build: product or product,locale")
+    run.add_argument("--calibration", default="", help="calibration record (made by `calibrate --labels`) that corrects the rates")
+    run.add_argument("--max-unjudged", type=float, default=0.1, help="share of edges that may stay unjudged (default: %(default)s)")
+    run.add_argument("--max-rejected", type=float, default=0.1, help="share of input rows that may be rejected (%(default)s)")
+    run.add_argument("--further-claims", type=int, default=10_000, help="claims a run whose cause is judged (default: %(default)s)")
+    run.add_argument("--further-spans", type=int, default=5, help="other spans tried for each of them (default: %(default)s)")
     run.add_argument("--gold", type=Path, default=None, help="gold file to print beside the run (made by `sample`)")
     _splitter_options(run)
     _score_options(run)
@@ -105,8 +112,23 @@ def _parser() -> argparse.ArgumentParser:
     teach.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     teach.add_argument("--precision", choices=("bf16", "fp32"), default="bf16")
 
-    fit = command(commands.calibrate, "calibrate", "Fit a checker's support score on labelled pairs and store it in its folder.")
-    fit.add_argument("--data", type=Path, required=True, help="folder of labelled sets, NAME.jsonl[.gz]")
+    ask = command(commands.labels, "labels", "Draw judged pairs of a finished run as a sheet for people to label.")
+    ask.add_argument("--run", required=True)
+    ask.add_argument("--answers", required=True, help="Parquet files of the run's answers (path or glob)")
+    ask.add_argument("--evidence", required=True, help="Parquet files of the run's evidence (path or glob)")
+    ask.add_argument("--output", type=Path, required=True, help="the sheet to write, CSV")
+    ask.add_argument("--size", type=int, default=300, help="pairs to draw (default: %(default)s)")
+    ask.add_argument("--unit", choices=UNITS, default="edge", help="single edges, or claims with all that they cite")
+    ask.add_argument("--seed", default="nearmiss", help="another word draws another sample")
+
+    fit = command(commands.calibrate, "calibrate", "Fit a checker's support score, or measure its error on hand-made labels.")
+    pairs = fit.add_mutually_exclusive_group(required=True)
+    pairs.add_argument("--data", type=Path, help="folder of labelled sets, NAME.jsonl[.gz]: fit the score")
+    pairs.add_argument("--labels", type=Path, help="a filled-in sheet of `labels`, or JSON Lines: write a calibration record")
+    fit.add_argument("--output", type=Path, default=None, help="the record to write (with --labels)")
+    fit.add_argument(
+        "--choose-threshold", action="store_true", help="choose thresholds on one half of the answers and measure on the other"
+    )
     _checker_options(fit, threads=os.cpu_count() or 1)
 
     proof = command(

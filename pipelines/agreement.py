@@ -45,7 +45,8 @@ def labelled_sentences(run: Folder, labels: Path, answers: Path, evidence: Path)
     for row in read_run_table(run, "claims"):
         claims[row["answer_id"]].append(row)
     for row in read_run_table(run, "verdicts"):
-        verdicts[row["answer_id"], row["claim_id"]].append(row)
+        if not row["joint"]:
+            verdicts[row["answer_id"], row["claim_id"]].append(row)
     sentences: list[LabelledSentence] = []
     left_out: dict[str, int] = defaultdict(int)
     for label in pq.read_table(labels).to_pylist():

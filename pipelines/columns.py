@@ -8,6 +8,7 @@ from schemas.claims import Claim
 from schemas.evidence import Evidence
 from schemas.flagged import Flagged
 from schemas.rejects import Reject
+from schemas.review import Review
 from schemas.types import Field, fields
 from schemas.verdicts import Verdict
 
@@ -18,6 +19,7 @@ TABLES: dict[str, type] = {
     "verdicts (out)": Verdict,
     "aggregates (out)": Aggregate,
     "flagged (out)": Flagged,
+    "review (out)": Review,
     "rejects (out)": Reject,
 }
 

@@ -51,6 +51,12 @@ def nightly(options: argparse.Namespace) -> int:
         hub=options.hub,
         shards=options.shards,
         flagged=options.flagged,
+        slices=tuple(tuple(name.strip() for name in names.split(",")) for names in options.slice),
+        record=options.calibration,
+        max_unjudged=options.max_unjudged,
+        max_rejected=options.max_rejected,
+        further_claims=options.further_claims,
+        further_spans=options.further_spans,
         beam_args=options.beam_args,
     )
     started = time.monotonic()
@@ -156,8 +162,42 @@ def train(options: argparse.Namespace) -> int:
     return 0
 
 
+def labels(options: argparse.Namespace) -> int:
+    """Draw a sheet of pairs to label."""
+    from pipelines.labels import export_labels
+
+    drawn = export_labels(options.run, options.answers, options.evidence, options.output, options.size, options.unit, options.seed)
+    console.print(f"drew {drawn['drawn']} of {drawn['run']} in {len(drawn) - 2} strata: {options.output}", soft_wrap=True)
+    return 0
+
+
+def _measure_labels(options: argparse.Namespace) -> int:
+    from pipelines.checker_error import calibration_record, judge_labels, record_table, to_judge
+    from pipelines.labels import read_labels
+    from schemas.calibration import write_record
+    from transforms.checkers import checker_name
+
+    if options.output is None:
+        raise UsageError("--labels needs --output; name the record to write")
+    check_checker(options.checker, options.hub)
+    calibration, sheet = read_calibration(options.checker), read_labels(options.labels)
+    name = calibration.named(checker_name(options.checker))
+    if to_judge(sheet):
+        sheet = judge_labels(sheet, _loaded(options), calibration, name)
+    record = calibration_record(sheet, calibration, name, options.choose_threshold)
+    write_record(record, options.output)
+    console.print(record_table(record))
+    console.print(", ".join(f"{what} {n}" for what, n in (record.counts or {}).items()), soft_wrap=True)
+    console.print(f"calibration record: {options.output}", soft_wrap=True)
+    return 0
+
+
 def calibrate(options: argparse.Namespace) -> int:
-    """Fit a checker's support score."""
+    """Fit a checker's support score, or measure its error on labels."""
+    if options.labels:
+        return _measure_labels(options)
+    if options.output or options.choose_threshold:
+        raise UsageError("--output and --choose-threshold go with --labels; --data writes into the checker's folder")
     from pipelines.calibrate import fit_calibration
     from pipelines.scoring import score_sets
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from schemas.claims import NOT_REQUIRED_REASONS
+from schemas.claims import CAUSES, NOT_REQUIRED_REASONS
 from schemas.rejects import Reject
 from schemas.verdicts import EDGE_STATUSES
 from transforms.tables import WrittenFile, write_bytes
@@ -44,10 +44,7 @@ def identities(counts: dict[str, int], rows: dict[str, int]) -> list[Identity]:
     `counts` are named counts of the graph, `rows` the rows of the written tables.
     """
     n: dict[str, int] = defaultdict(int, counts)
-    lost = {
-        step: sum(value for name, value in counts.items() if name.startswith(f"rejects.{step}."))
-        for step in ("answers", "evidence")
-    }
+    lost = {step: _lost(counts, step) for step in ("answers", "evidence")}
     return [
         Identity(
             "answers read = evaluated + abstained + empty + no_claims + duplicate + rejected",
@@ -65,12 +62,34 @@ def identities(counts: dict[str, int], rows: dict[str, int]) -> list[Identity]:
         ),
         Identity("unique pairs = judged + failed", n["pairs.unique"], n["pairs.judged"] + n["pairs.failed"]),
         Identity("claims split = rows of the claims table", n["claims.split"], rows.get("claims", 0)),
-        Identity("edges resolved = rows of the verdicts table", n["edges.resolved"], rows.get("verdicts", 0)),
+        Identity(
+            "required claims = supported + unsupported + uncited + unjudged",
+            n["claims.required"],
+            sum(n[f"outcomes.{outcome}"] for outcome in ("supported", "unsupported", "uncited", "unjudged")),
+        ),
+        Identity(
+            "unsupported + uncited claims = each cause",
+            n["outcomes.unsupported"] + n["outcomes.uncited"],
+            sum(n[f"causes.{cause}"] for cause in CAUSES),
+        ),
+        Identity(
+            "edges resolved + joint sets asked = rows of the verdicts table",
+            n["edges.resolved"] + n["questions.joint"],
+            rows.get("verdicts", 0),
+        ),
     ]
 
 
-def gate_reasons(manifest: dict[str, Any], allow_missing_evidence: bool) -> list[dict[str, str]]:
-    """Why a run must not be believed: broken identities, nothing to read, evidence that could not be read."""
+class Gate(NamedTuple):
+    """What a run may lose and still be believed: shares of edges unjudged and of input rows rejected, and lost evidence."""
+
+    max_unjudged: float = 0.1
+    max_rejected: float = 0.1
+    allow_missing_evidence: bool = False
+
+
+def gate_reasons(manifest: dict[str, Any], gate: Gate) -> list[dict[str, str]]:
+    """Why a run must not be believed: broken identities, nothing to read, or more lost on the way than the gate allows."""
     counts: dict[str, int] = defaultdict(int, manifest["counts"])
     reasons = [
         {"kind": "identity", "message": f"does not reconcile: {one['name']}: {one['left']} against {one['right']}"}
@@ -81,16 +100,30 @@ def gate_reasons(manifest: dict[str, Any], allow_missing_evidence: bool) -> list
     for step, n in usable.items():
         if not n and (step == "answers" or counts["evidence.read"] or not counts["evidence.files_read"]):
             reasons.append({"kind": "input", "message": f"nothing of the {step} could be read; see the rejects table"})
+    return [*reasons, *({"kind": "coverage", "message": message} for message in _coverage(counts, gate, bool(usable["evidence"])))]
+
+
+def _coverage(counts: dict[str, int], gate: Gate, evidence: bool) -> Iterator[str]:
     lost = counts["evidence.unplaceable"]
-    if lost and not allow_missing_evidence and usable["evidence"]:
-        reasons.append(
-            {
-                "kind": "coverage",
-                "message": f"{lost} evidence files, row groups or nameless rows could not be read: edges into them are unjudged; "
-                "mend them (see the rejects table) or pass --allow-missing-evidence",
-            }
+    if lost and not gate.allow_missing_evidence and evidence:
+        yield (
+            f"{lost} evidence files, row groups or nameless rows could not be read: edges into them are unjudged; "
+            "mend them (see the rejects table) or pass --allow-missing-evidence"
         )
-    return reasons
+    unjudged = counts["edges.unjudged"]
+    yield from _above("edges unjudged", unjudged, unjudged + counts["edges.judged"], gate.max_unjudged, "--max-unjudged")
+    for step in ("answers", "evidence"):
+        rejected = _lost(counts, step) - counts[f"rejects.{step}.duplicate_{step.removesuffix('s')}"]
+        yield from _above(f"{step} rejected", rejected, counts[f"{step}.read"], gate.max_rejected, "--max-rejected")
+
+
+def _above(what: str, part: int, whole: int, most: float, option: str) -> Iterator[str]:
+    if whole and part / whole > most:
+        yield f"{part} of {whole} {what}, a share of {part / whole:.4f}: more than {option} {most}; see the rejects table"
+
+
+def _lost(counts: Mapping[str, int], step: str) -> int:
+    return sum(n for name, n in counts.items() if name.startswith(f"rejects.{step}."))
 
 
 def reject_counts(reject: Reject) -> Iterator[tuple[str, int]]:
@@ -134,7 +167,8 @@ def _write_manifest(
     for file in files:
         rows[file.table] += file.rows
     found = [{**one._asdict(), "holds": one.holds} for one in identities(dict(counts), rows)]
-    manifest = {**about, "counts": dict(sorted(counts)), "identities": found, "files": written}
+    calls = {"model_calls": dict(counts).get("pairs.windows", 0)}
+    manifest = {**about, **calls, "counts": dict(sorted(counts)), "identities": found, "files": written}
     write_json(FileSystems.join(folder, VALIDATION), _validation(tallies))
     write_json(FileSystems.join(folder, MANIFEST), manifest)
     return manifest
@@ -157,9 +191,9 @@ def write_json(path: str, content: Any) -> None:
     write_bytes(path, (json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n").encode("utf-8", "replace"))
 
 
-def pass_gate(manifest: dict[str, Any], folder: str, allow_missing_evidence: bool) -> str:
+def pass_gate(manifest: dict[str, Any], folder: str, gate: Gate) -> str:
     """Write `_SUCCESS`, or `_FAILED` with the reasons and raise GateTripped: the last thing that a run does."""
-    reasons = gate_reasons(manifest, allow_missing_evidence)
+    reasons = gate_reasons(manifest, gate)
     if reasons:
         write_json(FileSystems.join(folder, FAILED), reasons)
         raise GateTripped("; ".join(reason["message"] for reason in reasons))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -13,31 +14,47 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from pipelines.manifest import EXIT_CODES, FAILED, WriteManifest, pass_gate, reject_counts
+from pipelines.manifest import EXIT_CODES, FAILED, Gate, WriteManifest, pass_gate, reject_counts
 from pipelines.options import NightlyConfig, UsageError, bundled_checker, find_files
 from schemas.aggregates import Aggregate
 from schemas.answers import Answer
+from schemas.calibration import CalibrationRecord
 from schemas.claims import Claim
 from schemas.evidence import Evidence
 from schemas.flagged import Flagged
 from schemas.rejects import Reject
+from schemas.review import Review
 from schemas.verdicts import Verdict
+from transforms import conflicts, exposure
 from transforms.checkers import checker_name
 from transforms.contract import CheckContract
+from transforms.correction import assumptions
 from transforms.edges import ResolveCitations
 from transforms.entailment import CheckerConfig, EntailmentHandler
 from transforms.evidence import BrokenEvidence, JoinedEdge, JoinEvidenceAsOf
+from transforms.exposure import FindSiblings
 from transforms.families import RULES, TagFamilies
 from transforms.flagging import SampleFlagged
-from transforms.judging import JudgePairs
+from transforms.judging import JudgePairs, JudgeUnique
 from transforms.metrics import CitationMetrics
 from transforms.premises import WidenPremises
 from transforms.propositions import SplitAnswers, splitter_name
+from transforms.questions import AnswerContext, AskFurther, Budget, context_of
+from transforms.slicing import slices_of
 from transforms.tables import ReadTables, WriteTable
 from transforms.uniqueness import DropDuplicates
 
 log = logging.getLogger(__name__)
 Tables = dict[str, Any]
+NOTES = (
+    "families overlap: a claim counts in each family whose attribute it states",
+    "low and high are 95 % intervals with answers as clusters (docs/intervals.md)",
+    "citation_recall: a claim is supported by any one of its spans, or by all of them together where none supports it alone",
+    "spans together are judged as one premise; where they outgrow it each passage gives its likeliest window "
+    "(questions.joint_by_windows)",
+    "causes and the text of today are judged for as many claims as `further` allows (questions.claims_beyond_budget: the rest)",
+)
+UNCORRECTED = "the rates carry the checker's own error: no calibration record was given"
 _SPAN_COLUMNS = {"span_start", "span_end, span_start", "text_length, span_end", "span_end"}
 
 
@@ -81,43 +98,43 @@ class MeasureCitations(beam.PTransform):
         evidence = paths["evidence"] | "Evidence" >> ReadContracted(Evidence, "evidence", "evidence", "evidence_id", _evidence_key)
         passages = evidence["records"] | "Passages" >> beam.Values()
         now = _now(answers["records"], self.config.as_of)
+        contexts = answers["records"] | "KeepContexts" >> beam.Map(_context, self.config.slices).with_output_types(AnswerContext)
         split = answers["records"] | "SplitAnswers" >> SplitAnswers(self.config.parser, self.config.markers)
         resolved = split["splits"] | "ResolveCitations" >> ResolveCitations()
         claims = resolved["claims"] | "TagFamilies" >> TagFamilies()
-        sides = {"edges": resolved["edges"], "evidence": passages, "broken": _broken(evidence)}
+        siblings = passages | "FindSiblings" >> FindSiblings()
+        sides = {"edges": resolved["edges"], "evidence": passages, "broken": _broken(evidence), "siblings": siblings}
         joined = sides | "JoinEvidenceAsOf" >> JoinEvidenceAsOf(beam.pvalue.AsSingleton(now), _incomplete(evidence["rejects"]))
         widened = joined | "WidenPremises" >> WidenPremises(splitter_name(self.config.parser))
-        judged = widened | "JudgePairs" >> self._judge()
-        scored = {"claims": claims, "verdicts": judged["verdicts"]} | "ScoreAnswers" >> CitationMetrics.PerAnswer()
+        judged = widened | "JudgePairs" >> JudgePairs(self._judge(), self._checker_name)
+        found = {"claims": claims, "verdicts": judged["verdicts"], "contexts": contexts}
+        further = {**found, "evidence": passages} | "AskFurther" >> self._ask_further(now)
+        scored = {**found, "replies": further["replies"]} | "ScoreAnswers" >> CitationMetrics.PerAnswer()
+        day = beam.pvalue.AsSingleton(now | "Day" >> beam.Map(lambda moment: moment.date()))
+        verdicts = scored | "Verdicts" >> beam.FlatMap(lambda answer: answer.verdicts).with_output_types(Verdict)
         outcomes = scored | "ClaimOutcomes" >> beam.FlatMap(lambda answer: answer.claims).with_output_types(Claim)
-        day = now | "Day" >> beam.Map(lambda moment: moment.date())
-        aggregates = scored | "AddUp" >> CitationMetrics.PerSlice(beam.pvalue.AsSingleton(day))
         flagged = {
-            "verdicts": judged["verdicts"],
+            "verdicts": verdicts,
             "claims": claims,
+            "contexts": contexts,
             "evidence": passages,
-            "answers": answers["records"] | "Unsourced" >> beam.Values(),
         } | "SampleFlagged" >> SampleFlagged(self.config.flagged)
         unknown = joined | "NameUnknown" >> beam.FlatMap(_unknown_evidence).with_output_types(Reject)
-        rejects = (
-            answers["rejects"],
-            evidence["rejects"],
-            split["rejects"],
-            judged["rejects"],
-            unknown,
-        ) | "AllRejects" >> beam.Flatten()
+        steps = (answers, evidence, split, judged, further)
         tables = {
             "claims": outcomes,
-            "verdicts": judged["verdicts"],
-            "aggregates": aggregates,
+            "verdicts": verdicts,
+            "aggregates": scored | "AddUp" >> CitationMetrics.PerSlice(day, self.config.calibration_record),
             "flagged": flagged,
-            "rejects": rejects,
+            "review": scored | "Reviews" >> beam.FlatMap(lambda answer: answer.reviews).with_output_types(Review),
+            "rejects": (*(step["rejects"] for step in steps), unknown) | "AllRejects" >> beam.Flatten(),
         }
         counts = (
             answers["counts"],
             evidence["counts"],
             resolved["counts"],
             judged["counts"],
+            further["counts"],
             *_count(tables, resolved["states"], passages),
         )
         return {
@@ -126,13 +143,22 @@ class MeasureCitations(beam.PTransform):
             "tallies": (answers["tallies"], evidence["tallies"]) | "AllTallies" >> beam.Flatten(),
         }
 
-    def _judge(self) -> JudgePairs:
+    @property
+    def _checker_name(self) -> str:
+        return self.config.calibration.named(checker_name(self.checker.source))
+
+    def _judge(self) -> JudgeUnique:
         # The bundled checker lies elsewhere on a remote worker: each finds its own.
         locate = bundled_checker if self.checker.source == bundled_checker() else None
-        handler = EntailmentHandler(self.checker, locate)
-        calibration = self.config.calibration
-        checker = calibration.named(checker_name(self.checker.source))
-        return JudgePairs(handler, checker, calibration, self.checker.batch_size)
+        return JudgeUnique(EntailmentHandler(self.checker, locate), self.config.calibration, self.checker.batch_size)
+
+    def _ask_further(self, now: beam.PCollection[dt.datetime]) -> AskFurther:
+        budget = Budget(self.config.further_claims, self.config.further_spans)
+        return AskFurther(self._judge(), self._checker_name, budget, beam.pvalue.AsSingleton(now))
+
+
+def _context(keyed: tuple[str, Answer], slices: tuple[tuple[str, ...], ...]) -> AnswerContext:
+    return context_of(keyed[1], slices_of(keyed[1], slices))
 
 
 def _answer_key(answer: Answer) -> str:
@@ -199,9 +225,22 @@ def _count(tables: Tables, states: beam.PCollection, passages: beam.PCollection)
         states | "CountStates" >> beam.MapTuple(lambda state, n: (f"answers.{state}", n)),
         passages | "CountEvidence" >> beam.Map(lambda _: ("evidence.kept", 1)),
         tables["claims"] | "CountClaims" >> beam.Map(lambda claim: (f"claims.{claim.reason or 'required'}", 1)),
-        tables["verdicts"] | "CountEdges" >> beam.Map(lambda verdict: (f"edges.{verdict.status}", 1)),
+        tables["claims"] | "CountOutcomes" >> beam.FlatMap(_outcome_counts),
+        tables["verdicts"] | "CountEdges" >> beam.FlatMap(_edge_counts),
         tables["rejects"] | "CountRejects" >> beam.FlatMap(reject_counts),
     ]
+
+
+def _outcome_counts(claim: Claim) -> Iterator[tuple[str, int]]:
+    yield f"outcomes.{claim.outcome}", 1
+    if claim.cause:
+        yield f"causes.{claim.cause}", 1
+
+
+def _edge_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
+    if not verdict.joint:
+        yield f"edges.{verdict.status}", 1
+        yield "edges.several_versions_valid", int(verdict.n_valid > 1)
 
 
 _KEYS: dict[str, tuple[type, Any]] = {
@@ -210,8 +249,9 @@ _KEYS: dict[str, tuple[type, Any]] = {
         Verdict,
         lambda row: (row.answer_id, row.sentence, row.claim_id, row.evidence_id, row.version, row.status, row.premise_start),
     ),
-    "aggregates": (Aggregate, lambda row: (row.slice, row.family, row.metric)),
-    "flagged": (Flagged, lambda row: (row.family, row.status, row.answer_id, row.claim_id, row.evidence_id, row.version)),
+    "aggregates": (Aggregate, lambda row: (row.slice, row.family, row.metric, row.average)),
+    "flagged": (Flagged, lambda row: (row.family, row.status, row.rank)),
+    "review": (Review, lambda row: (row.answer_id, row.claim_id, row.evidence_id, row.version)),
     "rejects": (Reject, lambda row: (row.step, row.reason, row.source, row.record_id, row.message)),
 }
 
@@ -233,8 +273,12 @@ class PublishRun(beam.PTransform):
         return (
             parts
             | "WriteManifest" >> WriteManifest(folder, self.about)
-            | "PassGate" >> beam.Map(pass_gate, folder, self.config.allow_missing_evidence)
+            | "PassGate" >> beam.Map(pass_gate, folder, _gate(self.config))
         )
+
+
+def _gate(config: NightlyConfig) -> Gate:
+    return Gate(config.max_unjudged, config.max_rejected, config.allow_missing_evidence)
 
 
 def run_nightly(config: NightlyConfig) -> int:
@@ -279,13 +323,19 @@ def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> di
         "calibrated_on": list(calibration.fitted_on),
         "splitter": splitter_name(config.parser),
         "markers": list(config.markers),
-        "families": RULES,
-        "notes": [
-            "citation_recall: a claim is supported when any one of its edges is; joint support is not computed",
-            "low and high are null: no interval is computed yet",
-            "families overlap: a claim counts in each family whose attribute it states",
-        ],
+        "rules": {"families": RULES, "siblings": exposure.RULES, "observations": conflicts.RULES},
+        "slices": [",".join(names) for names in config.slices],
+        "gate": _gate(config)._asdict(),
+        "further": {"claims": config.further_claims, "spans": config.further_spans},
+        "record": config.record or None,
+        "notes": [*NOTES, *_assumptions(config.calibration_record)],
     }
+
+
+def _assumptions(record: CalibrationRecord | None) -> list[str]:
+    if record is None:
+        return [UNCORRECTED]
+    return list(dict.fromkeys(sentence for error in record.errors for sentence in assumptions(error)))
 
 
 def package_version() -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.checkers import check_folder
+from schemas.calibration import CalibrationRecord, read_record
+from transforms.checkers import check_folder, checker_name
 from transforms.citations import GRAMMARS
 from transforms.propositions import splitter_name
 from transforms.splitting.parsing import ParserNotFound
@@ -67,6 +68,13 @@ def check_markers(grammars: tuple[str, ...]) -> None:
         raise UsageError(f"unknown marker grammars: {', '.join(unknown)}; choose from {', '.join(GRAMMARS)}")
 
 
+def check_slices(slices: tuple[tuple[str, ...], ...]) -> None:
+    """Refuse a slice that names nothing, or one attribute twice."""
+    for names in slices:
+        if not all(names) or len(set(names)) < len(names):
+            raise UsageError(f"a slice names attributes, or build, each once: {','.join(names)!r}; write it like product,locale")
+
+
 def utc_time(text: str) -> dt.datetime:
     """Parse an ISO time; without a zone it is UTC.
 
@@ -100,6 +108,9 @@ class NightlyConfig:
     `without` are the parts of the support score that are switched off.
     `as_of` is the moment that "now" means (default: the latest answered_at in the log, so that tables never depend on the clock).
     `threads` are torch's threads in each worker.
+    `slices` are combinations of attributes (or `build`) to measure by, `record` the calibration record that corrects the rates.
+    `max_unjudged` and `max_rejected` are shares that the gate lets pass.
+    `further_claims` and `further_spans` bound what is judged for the sake of causes: claims a run, other spans a claim.
     """
 
     answers: str
@@ -119,6 +130,12 @@ class NightlyConfig:
     hub: bool = False
     shards: int = 1
     flagged: int = 20
+    slices: tuple[tuple[str, ...], ...] = ()
+    record: str = ""
+    max_unjudged: float = 0.1
+    max_rejected: float = 0.1
+    further_claims: int = 10_000
+    further_spans: int = 5
     beam_args: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -129,15 +146,42 @@ class NightlyConfig:
                 raise UsageError(f"--{name.replace('_', '-')} must be at least 1: {getattr(self, name)}")
         if not self.checker:
             object.__setattr__(self, "checker", bundled_checker())
+        for name in ("max_unjudged", "max_rejected"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"--{name.replace('_', '-')} is a share from 0 to 1: {getattr(self, name)}")
+        for name in ("further_claims", "further_spans"):
+            if getattr(self, name) < 0:
+                raise UsageError(f"--{name.replace('_', '-')} must not be below 0: {getattr(self, name)}")
         check_checker(self.checker, self.hub)
-        read_calibration(self.checker, self.without)
         check_parser(self.parser)
         check_markers(self.markers)
+        check_slices(self.slices)
+        self._check_record()
+
+    def _check_record(self) -> None:
+        """Refuse a record of another checker: its error says nothing of this one's."""
+        calibration, record = self.calibration, self.calibration_record
+        if record is not None and record.checker != (name := calibration.named(checker_name(self.checker))):
+            raise UsageError(
+                f"{self.record} is the error of another checker: {record.checker!r}, this run judges with {name!r}; label pairs of "
+                "this one and write a record with `nearmiss calibrate --labels`"
+            )
+
+    @property
+    def calibration_record(self) -> CalibrationRecord | None:
+        """The checker's measured error, where a record is given."""
+        if not self.record:
+            return None
+        try:
+            return read_record(self.record)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
 
     @property
     def calibration(self) -> Calibration:
-        """How the checker's probabilities become the support score."""
-        return read_calibration(self.checker, self.without)
+        """How the checker's probabilities become the support score, under the thresholds of the record where it has some."""
+        calibration, record = read_calibration(self.checker, self.without), self.calibration_record
+        return calibration.under(record.thresholds) if record is not None and record.thresholds else calibration
 
     @property
     def folder(self) -> str:

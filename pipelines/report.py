@@ -30,7 +30,7 @@ def metric_rows(aggregates: Iterable[dict[str, Any]], slice_name: str = ALL) -> 
     """Arrange a slice's aggregates: one row a family, its metrics by name."""
     by_family: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for row in aggregates:
-        if row["slice"] == slice_name:
+        if row["slice"] == slice_name and row["average"] == "micro":
             by_family[row["family"]][row["metric"]] = row
     return [(family, by_family[family]) for family in ALL_FAMILIES if family in by_family]
 

@@ -80,6 +80,7 @@ def compare_with_gold(run: Folder, gold: list[GoldAnswer], evidence: Path) -> Go
         found = {
             (position.get(row["claim_id"], -1), row["evidence_id"], row["version"]): row
             for row in verdicts.get(answer.answer_id, [])
+            if not row["joint"]
         }
         expected = {(edge.claim, edge.evidence_id, edge.version): edge for edge in answer.edges}
         differences += _differences(

@@ -11,6 +11,18 @@ OTHER_FAMILY = "other"
 CLAIM_OUTCOMES = ("supported", "unsupported", "uncited", "unjudged", "not_required")
 NOT_REQUIRED_REASONS = ("question", "imperative", "meta", "hedge", "abstention", "opinion", "declared", "unsupported_language")
 ABSTENTION_KINDS = ("no_evidence", "insufficient", "conflicting", "stale", "no_access", "underspecified")
+SUPPORTS = ("alone", "joint")
+PREVAILING = ("support", "contradiction")
+# Why a claim failed or an edge of it, the first that applies; and the component of the answer system to change.
+COMPONENTS = {
+    "not_shown": "generator: it cites what it was never shown",
+    "supported_elsewhere": "citation placement: another span that the answer had establishes the claim",
+    "stale": "index freshness: an older version establishes the claim",
+    "misread": "generator: the span states another value, scope or strength",
+    "unlocatable": "citation format, evidence export or permissions: the span cannot be read",
+    "unknown": "unknown: read the pair",
+}
+CAUSES = tuple(COMPONENTS)
 
 
 class Span(NamedTuple):
@@ -39,3 +51,16 @@ class Claim(NamedTuple):
     cited: Annotated[list[str], Column("evidence ids (or unresolved markers) that hang from the claim")]
     splitter: Annotated[str, Column("name and version of the splitter")]
     outcome: Annotated[str | None, Column("what became of the claim", values=CLAIM_OUTCOMES)] = None
+    support: Annotated[
+        str | None, Column("how a supported claim is: by a span alone, or only by its spans together", values=SUPPORTS)
+    ] = None
+    conflicting: Annotated[bool, Column("one cited span establishes the claim and another contradicts it")] = False
+    prevailing: Annotated[
+        str | None, Column("which side of a conflict has the better source; null: no conflict, or equal", values=PREVAILING)
+    ] = None
+    secondary_only: Annotated[bool, Column("supported, and by secondary sources alone")] = False
+    cause: Annotated[str | None, Column("why a required claim is unsupported or uncited", values=CAUSES)] = None
+    supported_by: Annotated[list[str], Column("spans that the claim does not cite, the answer had, and that establish it")] = []  # noqa: RUF012
+    observed_reason: Annotated[
+        str | None, Column("why an abstention gives no answer, by what became of its citations", values=ABSTENTION_KINDS)
+    ] = None

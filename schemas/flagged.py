@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated, NamedTuple
 
 from schemas.types import Column
@@ -12,6 +13,9 @@ class Flagged(NamedTuple):
 
     family: Annotated[str, Column("family that the pair was sampled for")]
     status: Annotated[str, Column("status of the edge")]
+    rank: Annotated[
+        int, Column("place within family and status: contradictions, sources that moved, sure failures, the rest", minimum=1)
+    ]
     answer_id: Annotated[str, Column("the answer")]
     claim_id: Annotated[str, Column("the claim within the answer")]
     evidence_id: Annotated[str, Column("the span cited")]
@@ -29,3 +33,10 @@ class Flagged(NamedTuple):
     p_entailment: Annotated[float | None, Column("probability of entailment")]
     p_contradiction: Annotated[float | None, Column("probability of contradiction")]
     mismatch: Annotated[str | None, Column("how the premise differs from the claim")]
+    cause: Annotated[str | None, Column("why the edge does not support its claim")]
+    answered_at: Annotated[dt.datetime | None, Column("when the answer was given, UTC")]
+    build: Annotated[str | None, Column("build of the answer system")]
+    source_type: Annotated[str | None, Column("kind of source")]
+    now_status: Annotated[str | None, Column("state of the judged version as of the run")]
+    superseded_by: Annotated[str | None, Column("the version that replaces it")]
+    change: Annotated[str | None, Column("what changed in the text since")]

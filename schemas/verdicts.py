@@ -1,9 +1,11 @@
-"""The verdicts table: one row an edge between a claim and a cited span."""
+"""The verdicts table: one row an edge between a claim and a cited span, and one a set of spans judged together."""
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated, NamedTuple
 
+from schemas.claims import CAUSES
 from schemas.types import Column
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -11,11 +13,14 @@ LABELS = ("entailment", "neutral", "contradiction")
 UNCOUNTED_STATUSES = ("unjudged", "unsupported_language", "unmapped", "abstained")
 FAILED_STATUSES = ("dangling", "no_version", "forbidden", "empty_evidence", "bad_span", "quote_mismatch")
 EDGE_STATUSES = ("judged", *FAILED_STATUSES, *UNCOUNTED_STATUSES)
-NOW_STATUSES = ("current", "superseded", "retracted")
+NOW_STATUSES = ("current", "superseded", "retracted", "expired")
+# An edge among those of its claim: the only one that entails it, one of several, one without which the set stops entailing it, one
+# that the set does not need.
+ROLES = ("sole", "redundant", "needed", "irrelevant")
 
 
 class Verdict(NamedTuple):
-    """What became of one edge: judged, or why not."""
+    """What became of one edge: judged, or why not. A `joint` row is of all judged spans of a claim together."""
 
     answer_id: Annotated[str, Column("the answer", min_length=1)]
     claim_id: Annotated[str, Column("the claim within the answer", min_length=1)]
@@ -40,3 +45,19 @@ class Verdict(NamedTuple):
     splitter: Annotated[str | None, Column("name and version of the splitter")] = None
     now_status: Annotated[str | None, Column("state of the judged version as of the run", values=NOW_STATUSES)] = None
     superseded_by: Annotated[str | None, Column("the version that replaces the judged one")] = None
+    text_changed: Annotated[bool | None, Column("whether the text valid as of the run differs; null: none is valid")] = None
+    change: Annotated[str | None, Column("what changed in the text since, in words")] = None
+    change_families: Annotated[list[str], Column("the attributes in which the changed sentences differ")] = []  # noqa: RUF012
+    supported_now: Annotated[bool | None, Column("whether the text valid as of the run supports the claim; null: not asked")] = None
+    n_valid: Annotated[int, Column("versions valid at answered_at; of several the latest to begin was taken", minimum=0)] = 0
+    source_type: Annotated[str | None, Column("kind of source")] = None
+    statement_kind: Annotated[str | None, Column("kind of statement")] = None
+    valid_from: Annotated[dt.datetime | None, Column("first moment of validity of the judged version, UTC")] = None
+    published_at: Annotated[dt.datetime | None, Column("publication of the judged version, UTC")] = None
+    joint: Annotated[bool, Column("the row is of all judged spans of the claim together; evidence_id lists them")] = False
+    role: Annotated[str | None, Column("what the edge does among those of its claim", values=ROLES)] = None
+    cause: Annotated[str | None, Column("why the edge does not support its claim", values=CAUSES)] = None
+    exposed: Annotated[list[str], Column("families in which the evidence holds a sibling passage, one attribute away")] = []  # noqa: RUF012
+    abstained_status: Annotated[
+        str | None, Column("of an abstention's edge: the status that it would have otherwise", values=EDGE_STATUSES)
+    ] = None

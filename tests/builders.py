@@ -10,6 +10,7 @@ from schemas.claims import Claim
 from schemas.evidence import Evidence
 from schemas.verdicts import Verdict
 from transforms.edges import Edge
+from transforms.questions import AnswerContext
 
 
 def utc(year: int, month: int = 1, day: int = 1) -> dt.datetime:
@@ -67,3 +68,8 @@ def claim(claim_id: str = "c0", **fields: Any) -> Claim:
 def verdict(evidence_id: str = "logs", claim_id: str = "c0", **fields: Any) -> Verdict:
     values = {"answer_id": "a1", "sentence": 0, "status": "judged", "label": "neutral"}
     return Verdict(claim_id=claim_id, evidence_id=evidence_id, **{**values, **fields})
+
+
+def context(answer_id: str = "a1", **fields: Any) -> AnswerContext:
+    values = {"question": "How long?", "build": None, "principals": (), "retrieved": None, "had": ()}
+    return AnswerContext(answer_id, utc(2026, 3), **{**values, **fields})

@@ -18,7 +18,11 @@ from transforms.support import Calibration, kind_of
 
 
 def ratios(folder: Path) -> dict[str, tuple[float | None, int]]:
-    return {row["metric"]: (row["value"], row["n"]) for row in read_run_table(folder, "aggregates") if row["family"] == "all"}
+    return {
+        row["metric"]: (row["value"], row["n"])
+        for row in read_run_table(folder, "aggregates")
+        if (row["family"], row["average"]) == ("all", "micro")
+    }
 
 
 @pytest.mark.parametrize("text", ["", None, "  ", "\n\t"])

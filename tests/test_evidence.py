@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from builders import edge, evidence, utc
 
-from transforms.evidence import BrokenEvidence, join_edge, now_status, version_as_of
+from transforms.evidence import BrokenEvidence, Now, join_edge, look_now, older_versions, version_as_of
 
 NOW = utc(2026, 6)
 OLD = evidence(version="1", valid_to=utc(2026, 2))
@@ -80,8 +80,49 @@ def test_lost_evidence_is_never_dangling(versions, broken, incomplete, expected)
         (evidence(status="retracted"), ("retracted", None)),
         (evidence(retracted_at=utc(2026, 5)), ("retracted", None)),
         (evidence(version="0", status="superseded", superseded_by="5"), ("superseded", "5")),
+        (evidence(valid_to=utc(2026, 6)), ("expired", None)),
+        (evidence(valid_to=utc(2026, 6, 2)), ("current", None)),
     ],
 )
-def test_now_status(judged, expected):
+def test_what_has_become_of_a_version(judged, expected):
     versions = [OLD, NEW] if judged in (OLD, NEW) else [judged]
-    assert now_status(judged, versions, NOW) == expected
+    found = look_now(judged, versions, NOW)
+    assert (found.status, found.superseded_by) == expected
+
+
+def test_a_changed_text_is_told_and_white_space_is_no_change():
+    assert look_now(OLD, [OLD, NEW], NOW) == Now("superseded", "2", True, "'30 days' -> '7 days'", ("quantity",))
+    same = evidence(version="2", text="Logs are kept\nfor 30  days.", valid_from=utc(2026, 2))
+    assert look_now(OLD, [OLD, same], NOW) == Now("superseded", "2")
+    assert look_now(OLD, [OLD], NOW).text_changed is None
+
+
+def test_several_versions_valid_at_once_are_counted_and_the_one_asked_for_wins():
+    versions = [evidence(version="a", valid_from=utc(2025)), evidence(version="b", valid_from=utc(2025, 6)), OLD]
+    joined = join_edge(edge(answered_at=utc(2026)), versions, [], NOW, incomplete=False)
+    assert (joined.version, joined.n_valid) == ("b", 3)
+    asked = join_edge(edge(answered_at=utc(2026), version="a"), versions, [], NOW, incomplete=False)
+    assert (asked.version, asked.status) == ("a", "judged")
+    missing = join_edge(edge(version="x"), versions, [], NOW, incomplete=False)
+    assert (missing.version, missing.status) == ("x", "no_version")
+
+
+def test_older_versions_come_latest_first():
+    first = evidence(version="0", valid_from=utc(2024), valid_to=utc(2025))
+    second = evidence(version="1", valid_from=utc(2025), valid_to=utc(2026, 2))
+    assert older_versions(NEW, [NEW, first, second]) == [second, first]
+    assert older_versions(first, [NEW, first, second]) == []
+
+
+@pytest.mark.parametrize(
+    ("versions", "expected"),
+    [
+        ([evidence()], "judged"),
+        ([evidence(principals=["legal"])], "forbidden"),
+        ([], "dangling"),
+        ([evidence(valid_from=utc(2026, 4))], "no_version"),
+    ],
+)
+def test_the_edge_of_an_abstention_keeps_what_it_would_have_been(versions, expected):
+    joined = join_edge(edge(status="abstained"), versions, [], NOW, incomplete=False)
+    assert (joined.status, joined.abstained_status, joined.version, joined.evidence) == ("abstained", expected, None, None)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
-from transforms.judging import DecidePair, JudgePairs, PairVerdict, finish_verdict
+from transforms.judging import DecidePair, JudgedPair, JudgePairs, JudgeUnique, PairVerdict, finish_verdict
 from transforms.premises import PendingEdge, pair_of, widen_premises
 from transforms.support import KINDS, PARTS, Calibration, Features, Fit
 
@@ -20,7 +20,8 @@ CALLS: list[str] = []
 
 
 class FakeHandler(ModelHandler):
-    """Entails where the premise holds the hypothesis word for word; fails on the word poison."""
+    """Entails where the premise holds the hypothesis, or every part of it between "and", word for word; contradicts where it holds
+    the hypothesis but for "not"; fails on the word poison."""
 
     def load_model(self):
         return None
@@ -32,8 +33,9 @@ class FakeHandler(ModelHandler):
         CALLS.append(window.pair_id)
         if "poison" in window.premise:
             return JudgedWindow(window, None, "ValueError: poison")
-        held = window.hypothesis in window.premise
-        p = Probabilities(0.9, 0.1, 0.0) if held else Probabilities(0.2, 0.7, 0.1)
+        held = all(part in window.premise for part in window.hypothesis.split(" and "))
+        denied = not held and " not" in window.hypothesis and window.hypothesis.replace(" not", "") in window.premise
+        p = Probabilities(0.9, 0.1, 0.0) if held else Probabilities(0.1, 0.1, 0.8) if denied else Probabilities(0.2, 0.7, 0.1)
         return JudgedWindow(window, p, None, pieces=2 if window.premise.startswith("Nothing here. Logs") else 1)
 
     def batch_elements_kwargs(self):
@@ -56,7 +58,7 @@ def test_each_pair_is_judged_once_and_every_edge_gets_its_verdict():
     ]
     with _TestPipeline() as pipeline:
         tables = {"edges": pipeline | "Edges" >> beam.Create(edges), "pairs": pipeline | "Pairs" >> beam.Create([two, two, poison])}
-        judged = tables | JudgePairs(FakeHandler(), "fake", Calibration.identity())
+        judged = tables | JudgePairs(JudgeUnique(FakeHandler(), Calibration.identity()), "fake")
         found = judged["verdicts"] | beam.Map(
             lambda one: (one.evidence_id, one.status, one.supported, one.p_entailment, one.premise_start)
         )
@@ -114,7 +116,7 @@ def test_the_calibrated_score_decides_the_window_and_each_kind_has_its_threshold
     with _TestPipeline() as pipeline:
         edges = [pend(pair, name) for name, pair in pairs.items()]
         tables = {"edges": pipeline | "Edges" >> beam.Create(edges), "pairs": pipeline | "Pairs" >> beam.Create(pairs.values())}
-        verdicts = (tables | JudgePairs(FakeHandler(), "fake", calibration(parts)))["verdicts"]
+        verdicts = (tables | JudgePairs(JudgeUnique(FakeHandler(), calibration(parts)), "fake"))["verdicts"]
         found = verdicts | beam.Map(
             lambda one: (one.evidence_id, (one.premise_start, one.p_entailment, one.p_neutral, one.threshold, one.supported))
         )
@@ -142,7 +144,8 @@ def test_the_first_of_the_likeliest_windows_decides_however_they_are_merged():
 def test_the_threshold_itself_is_support(p, supported):
     pair = pair_of("Logs are kept for 30 days", widen_premises(evidence(text="Logs are kept for 7 days.")))
     pending = PendingEdge(pair.pair_id, verdict(), ((40, 65),))
-    found = finish_verdict(pending, PairVerdict(0, Probabilities(p, 1 - p, 0.0), None), pair, 0.5, "fake")
+    judged = JudgedPair(pair, PairVerdict(0, Probabilities(p, 1 - p, 0.0), None))
+    found = finish_verdict(pending, judged, {"sentence": 0.5, "window": 0.9}, "fake")
     assert (found.premise_start, found.premise_end) == (40, 65)
     assert (found.supported, found.mismatch) == (supported, None if supported else "quantity: 30 days against 7 days")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import logging
 import threading
@@ -210,8 +211,8 @@ class EntailmentHandler(ModelHandler[list[WindowToJudge], list[JudgedWindow], En
         self._locate = locate
 
     def load_model(self) -> EntailmentChecker:
-        """Load the model once a process."""
-        return EntailmentChecker(replace(self._config, source=self._locate()) if self._locate else self._config)
+        """Load the model once a process, however many steps of a pipeline judge with it."""
+        return _load_checker(replace(self._config, source=self._locate()) if self._locate else self._config)
 
     def run_inference(
         self, batch: Sequence[list[WindowToJudge]], model: EntailmentChecker, inference_args: dict[str, Any] | None = None
@@ -232,6 +233,11 @@ class EntailmentHandler(ModelHandler[list[WindowToJudge], list[JudgedWindow], En
     def get_metrics_namespace(self) -> str:
         """Where Beam files this handler's counters."""
         return "nearmiss_checker"
+
+
+@functools.lru_cache(maxsize=1)
+def _load_checker(config: CheckerConfig) -> EntailmentChecker:
+    return EntailmentChecker(config)
 
 
 def length_sorted_batches(windows: Iterable[WindowToJudge], batch_size: int) -> Iterator[list[WindowToJudge]]:

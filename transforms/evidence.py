@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from schemas.evidence import Evidence
+from transforms.changes import changed_families, changed_text, describe_change
 from transforms.edges import Edge
 from transforms.tables import register_rows
 
@@ -27,18 +28,30 @@ class BrokenEvidence(NamedTuple):
     valid_to: dt.datetime | None = None
 
 
+class Now(NamedTuple):
+    """What has become of a version since: its state, what replaces it, and how the text valid as of the run differs from it."""
+
+    status: str
+    superseded_by: str | None = None
+    text_changed: bool | None = False
+    change: str | None = None
+    change_families: tuple[str, ...] = ()
+
+
 class JoinedEdge(NamedTuple):
-    """An edge with its status and, where one applies, the version of the evidence."""
+    """An edge with its status and, where one applies, the version of the evidence among the `n_valid` valid when it was cited."""
 
     edge: Edge
     status: str
     version: str | None = None
     evidence: Evidence | None = None
-    now_status: str | None = None
-    superseded_by: str | None = None
+    now: Now | None = None
+    n_valid: int = 0
+    abstained_status: str | None = None
+    exposed: tuple[str, ...] = ()
 
 
-register_rows(Evidence, BrokenEvidence, JoinedEdge)
+register_rows(Evidence, BrokenEvidence, Now, JoinedEdge)
 
 
 def version_as_of(versions: Iterable[Evidence], moment: dt.datetime, requested: str | None = None) -> Evidence | None:
@@ -80,11 +93,22 @@ def _squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
-def now_status(judged: Evidence, versions: Iterable[Evidence], now: dt.datetime) -> tuple[str, str | None]:
-    """State of the judged version at `now`: retracted, superseded (by which version) or current."""
+def look_now(judged: Evidence, versions: Iterable[Evidence], now: dt.datetime) -> Now:
+    """Say what has become of the judged version at `now`: retracted, superseded (by which version), expired (no version is valid)
+    or current; and whether the text valid now is another, white space aside."""
+    successor = version_as_of(versions, now)
+    status, replaced_by = _now_status(judged, successor, now)
+    if successor is None:
+        return Now(status, replaced_by, None)
+    then_text, now_text = judged.text or "", successor.text or ""
+    if not changed_text(then_text, now_text):
+        return Now(status, replaced_by)
+    return Now(status, replaced_by, True, describe_change(then_text, now_text), tuple(changed_families(then_text, now_text)))
+
+
+def _now_status(judged: Evidence, successor: Evidence | None, now: dt.datetime) -> tuple[str, str | None]:
     if judged.status == "retracted" or (judged.retracted_at is not None and judged.retracted_at <= now):
         return "retracted", judged.superseded_by
-    successor = version_as_of(versions, now)
     if (
         successor is not None
         and successor.version != judged.version
@@ -93,15 +117,33 @@ def now_status(judged: Evidence, versions: Iterable[Evidence], now: dt.datetime)
         return "superseded", judged.superseded_by or successor.version
     if judged.status == "superseded":
         return "superseded", judged.superseded_by
-    return "current", None
+    return ("expired" if successor is None and not _is_valid(judged, now) else "current"), None
 
 
-def join_edge(edge: Edge, versions: list[Evidence], broken: list[BrokenEvidence], now: dt.datetime, incomplete: bool) -> JoinedEdge:
+def older_versions(judged: Evidence, versions: Iterable[Evidence]) -> list[Evidence]:
+    """The versions that began before the judged one, the latest first."""
+    order = (judged.valid_from or _BEGINNING, judged.version)
+    older = [one for one in versions if (one.valid_from or _BEGINNING, one.version) < order]
+    return sorted(older, key=lambda one: (one.valid_from or _BEGINNING, one.version), reverse=True)
+
+
+def join_edge(
+    edge: Edge,
+    versions: list[Evidence],
+    broken: list[BrokenEvidence],
+    now: dt.datetime,
+    incomplete: bool,
+    look: Callable[[Evidence, list[Evidence], dt.datetime], Now] = look_now,
+) -> JoinedEdge:
     """Give an edge its status against all versions of its evidence.
 
     `broken` are the rows of this id that broke their contract, `incomplete` says that evidence files or rows without an id were
-    lost: an id that nothing defines is then unjudged instead of dangling, for a fault of ours is never the generator's.
+    lost: an id that nothing defines is then unjudged instead of dangling, for a fault of ours is never the generator's. The edge of
+    an abstention stays `abstained`, with the status that it would have otherwise beside it.
     """
+    if edge.status == "abstained":
+        otherwise = join_edge(edge._replace(status=None), versions, broken, now, incomplete, look)
+        return JoinedEdge(edge, "abstained", abstained_status=otherwise.status)
     if edge.status is not None:
         return JoinedEdge(edge, edge.status)
     found = version_as_of(versions, edge.answered_at, edge.version)
@@ -109,10 +151,11 @@ def join_edge(edge: Edge, versions: list[Evidence], broken: list[BrokenEvidence]
     if lost is not None:
         return JoinedEdge(edge, lost.status, lost.version)
     if found is not None:
-        return JoinedEdge(edge, edge_status(edge, found), found.version, found, *now_status(found, versions, now))
+        n_valid = sum(_is_valid(version, edge.answered_at) for version in versions)
+        return JoinedEdge(edge, edge_status(edge, found), found.version, found, look(found, versions, now), n_valid)
     if incomplete:
-        return JoinedEdge(edge, "unjudged")
-    return JoinedEdge(edge, "no_version" if versions or broken else "dangling")
+        return JoinedEdge(edge, "unjudged", edge.version)
+    return JoinedEdge(edge, "no_version" if versions or broken else "dangling", edge.version)
 
 
 def _lost_version(broken: list[BrokenEvidence], edge: Edge, found: Evidence | None) -> BrokenEvidence | None:
@@ -130,7 +173,8 @@ def _lost_version(broken: list[BrokenEvidence], edge: Edge, found: Evidence | No
 class JoinEvidenceAsOf(beam.PTransform):
     """Join edges with evidence versions on the evidence id.
 
-    Comes in: a dict of `edges`, `evidence` and `broken`; side inputs `now` (the run's as-of moment) and `incomplete`.
+    Comes in: a dict of `edges`, `evidence`, `broken` and `siblings` (((evidence_id, version), families)); side inputs `now` (the
+    run's as-of moment) and `incomplete`.
     Goes out: one JoinedEdge an edge.
     """
 
@@ -142,6 +186,7 @@ class JoinEvidenceAsOf(beam.PTransform):
             "edges": tables["edges"] | "KeyEdges" >> beam.Map(lambda edge: (edge.evidence_id, edge)),
             "evidence": tables["evidence"] | "KeyEvidence" >> beam.Map(lambda row: (row.evidence_id, row)),
             "broken": tables["broken"] | "KeyBroken" >> beam.Map(lambda row: (row.evidence_id, row)),
+            "siblings": tables["siblings"] | "KeySiblings" >> beam.Map(lambda found: (found[0][0], (found[0][1], found[1]))),
         }
         return (
             keyed
@@ -154,5 +199,15 @@ def _join_group(group: tuple[str, dict[str, Iterable[Any]]], now: dt.datetime, i
     _, sides = group
     versions = sorted(sides["evidence"], key=lambda row: row.version)
     broken = sorted(sides["broken"], key=lambda row: (row.version or "", row.status))
+    siblings = dict(sides["siblings"])
+    looked: dict[str, Now] = {}
+
+    def look(judged: Evidence, versions: list[Evidence], now: dt.datetime) -> Now:
+        # An id that every answer cites is compared with its text of today once, not once an edge.
+        if judged.version not in looked:
+            looked[judged.version] = look_now(judged, versions, now)
+        return looked[judged.version]
+
     for edge in sides["edges"]:
-        yield join_edge(edge, versions, broken, now, incomplete)
+        joined = join_edge(edge, versions, broken, now, incomplete, look)
+        yield joined._replace(exposed=siblings.get(joined.version, ())) if joined.evidence else joined

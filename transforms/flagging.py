@@ -10,23 +10,29 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from schemas.answers import Answer
 from schemas.claims import OTHER_FAMILY, Claim
 from schemas.evidence import Evidence
 from schemas.flagged import Flagged
 from schemas.verdicts import FAILED_STATUSES, Verdict
+from transforms.questions import AnswerContext
 from transforms.tables import register_rows
 
 SEED = "nearmiss"
+# A failed edge below this probability is a sure failure.
+SURE = 0.1
+# So that one broken answer does not fill a sample.
+PER_ANSWER = 3
 
 
 class Sampled(NamedTuple):
-    """A failed edge, drawn for one family."""
+    """A failed edge, drawn for one family; `rank` is its place among those of its family and status."""
 
     family: str
     verdict: Verdict
+    rank: int = 0
 
 
+Lot = tuple[tuple[int, str], Sampled]
 register_rows(Flagged, Sampled)
 
 
@@ -42,35 +48,50 @@ class SmallestLots(beam.CombineFn):
     def __init__(self, size: int) -> None:
         self.size = size
 
-    def create_accumulator(self) -> list[tuple[str, Sampled]]:
+    def create_accumulator(self) -> list[Lot]:
         return []
 
-    def add_input(self, accumulator: list[tuple[str, Sampled]], drawn: tuple[str, Sampled]) -> list[tuple[str, Sampled]]:
+    def add_input(self, accumulator: list[Lot], drawn: Lot) -> list[Lot]:
         return self._smallest([*accumulator, drawn])
 
-    def merge_accumulators(self, accumulators: Iterable[list[tuple[str, Sampled]]]) -> list[tuple[str, Sampled]]:
+    def merge_accumulators(self, accumulators: Iterable[list[Lot]]) -> list[Lot]:
         return self._smallest([drawn for accumulator in accumulators for drawn in accumulator])
 
-    def extract_output(self, accumulator: list[tuple[str, Sampled]]) -> list[Sampled]:
-        return [sampled for _, sampled in accumulator]
+    def extract_output(self, accumulator: list[Lot]) -> list[Lot]:
+        return accumulator
 
-    def _smallest(self, drawn: list[tuple[str, Sampled]]) -> list[tuple[str, Sampled]]:
+    def _smallest(self, drawn: list[Lot]) -> list[Lot]:
         return heapq.nsmallest(self.size, drawn, key=lambda lot: lot[0])
 
 
-def failures(verdict: Verdict) -> Iterator[tuple[tuple[str, str], tuple[str, Sampled]]]:
-    """Key a failed edge by (family, status) for each family of its mismatch, or `other`."""
-    if verdict.supported or verdict.status not in ("judged", *FAILED_STATUSES):
+def priority(verdict: Verdict) -> int:
+    """How urgent a failed edge is, least first: a contradiction, a source that has moved since, a sure failure, the rest.
+
+    >>> [priority(Verdict("a", "c", 0, "e", label=label, p_entailment=0.4)) for label in ("contradiction", "neutral")]
+    [0, 3]
+    """
+    if verdict.label == "contradiction":
+        return 0
+    if verdict.text_changed or verdict.now_status in ("superseded", "retracted", "expired"):
+        return 1
+    return 2 if verdict.p_entailment is None or verdict.p_entailment <= SURE else 3
+
+
+def failures(verdict: Verdict) -> Iterator[tuple[tuple[str, str, str], tuple[tuple[int, str], Sampled]]]:
+    """Key a failed edge by (family, status, answer) for each family of its mismatch, or `other`."""
+    if verdict.joint or verdict.supported or verdict.status not in ("judged", *FAILED_STATUSES):
         return
     for family in verdict.mismatch_families or [OTHER_FAMILY]:
-        yield (family, verdict.status), (draw(verdict, family), Sampled(family, verdict))
+        lot = (priority(verdict), draw(verdict, family))
+        yield (family, verdict.status, verdict.answer_id), (lot, Sampled(family, verdict))
 
 
 @dataclass
 class SampleFlagged(beam.PTransform):
-    """Draw up to `size` failed edges a family and status, with the texts that a person needs to judge them.
+    """Draw up to `size` failed edges a family and status, the most urgent first and at most three an answer, with the texts that a
+    person needs to judge them.
 
-    Comes in: a dict of `verdicts`, `claims`, `answers` and `evidence`. Only the texts of edges that were drawn travel.
+    Comes in: a dict of `verdicts`, `claims`, `contexts` and `evidence`. Only the texts of edges that were drawn travel.
     """
 
     size: int = 20
@@ -79,16 +100,22 @@ class SampleFlagged(beam.PTransform):
         sampled = (
             tables["verdicts"]
             | "KeyFailures" >> beam.FlatMap(failures)
+            | "CapAnswers" >> beam.CombinePerKey(SmallestLots(PER_ANSWER))
+            | "KeyLots" >> beam.FlatMapTuple(lambda key, lots: [(key[:2], lot) for lot in lots])
             | "DrawLots" >> beam.CombinePerKey(SmallestLots(self.size))
-            | "EachDrawn" >> beam.FlatMap(lambda keyed: keyed[1]).with_output_types(Sampled)
+            | "RankDrawn" >> beam.FlatMapTuple(_rank).with_output_types(Sampled)
         )
         wanted = beam.pvalue.AsSingleton(sampled | "WantedTexts" >> beam.combiners.ToList() | "Ids" >> beam.Map(_wanted))
-        questions = tables["answers"] | "Questions" >> beam.FlatMap(_question, wanted)
+        contexts = tables["contexts"] | "Contexts" >> beam.FlatMap(_context, wanted)
         passages = tables["evidence"] | "Passages" >> beam.FlatMap(_passage, wanted)
         claims = tables["claims"] | "ClaimTexts" >> beam.FlatMap(_claim, wanted)
         return sampled | "CompleteRow" >> beam.Map(
-            complete, beam.pvalue.AsDict(questions), beam.pvalue.AsDict(passages), beam.pvalue.AsDict(claims)
+            complete, beam.pvalue.AsDict(contexts), beam.pvalue.AsDict(passages), beam.pvalue.AsDict(claims)
         ).with_output_types(Flagged)
+
+
+def _rank(_: tuple[str, str], lots: list[Lot]) -> list[Sampled]:
+    return [sampled._replace(rank=rank) for rank, (_, sampled) in enumerate(lots, start=1)]
 
 
 def _wanted(sampled: list[Sampled]) -> dict[str, set[Any]]:
@@ -100,9 +127,9 @@ def _wanted(sampled: list[Sampled]) -> dict[str, set[Any]]:
     }
 
 
-def _question(answer: Answer, wanted: dict[str, set[Any]]) -> Iterator[tuple[str, str]]:
-    if answer.answer_id in wanted["answers"]:
-        yield answer.answer_id, answer.question
+def _context(context: AnswerContext, wanted: dict[str, set[Any]]) -> Iterator[tuple[str, AnswerContext]]:
+    if context.answer_id in wanted["answers"]:
+        yield context.answer_id, context
 
 
 def _passage(evidence: Evidence, wanted: dict[str, set[Any]]) -> Iterator[tuple[tuple[str, str | None], Evidence]]:
@@ -115,28 +142,23 @@ def _claim(claim: Claim, wanted: dict[str, set[Any]]) -> Iterator[tuple[tuple[st
         yield (claim.answer_id, claim.claim_id), claim.text
 
 
-def complete(sampled: Sampled, questions: dict[str, str], passages: dict[Any, Evidence], claims: dict[Any, str]) -> Flagged:
+def complete(
+    sampled: Sampled, contexts: dict[str, AnswerContext], passages: dict[Any, Evidence], claims: dict[Any, str]
+) -> Flagged:
     """Put the texts to a drawn edge."""
     verdict = sampled.verdict
     passage = passages.get((verdict.evidence_id, verdict.version))
+    context = contexts.get(verdict.answer_id)
+    same = set(Flagged._fields) & set(Verdict._fields)
     return Flagged(
-        sampled.family,
-        verdict.status,
-        verdict.answer_id,
-        verdict.claim_id,
-        verdict.evidence_id,
-        verdict.version,
-        question=questions.get(verdict.answer_id, ""),
+        family=sampled.family,
+        rank=sampled.rank,
+        question=context.question if context else "",
+        answered_at=context.answered_at if context else None,
+        build=context.build if context else None,
         claim=claims.get((verdict.answer_id, verdict.claim_id), ""),
         passage=passage.text if passage else None,
         context=passage.context if passage else None,
         uri=passage.uri if passage else None,
-        span_start=verdict.span_start,
-        span_end=verdict.span_end,
-        premise_start=verdict.premise_start,
-        premise_end=verdict.premise_end,
-        label=verdict.label,
-        p_entailment=verdict.p_entailment,
-        p_contradiction=verdict.p_contradiction,
-        mismatch=verdict.mismatch,
+        **{name: getattr(verdict, name) for name in same},
     )

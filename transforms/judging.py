@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -70,14 +70,29 @@ def calibrate_window(judged: JudgedWindow, calibration: Calibration) -> PairVerd
     return PairVerdict(window.window, p, judged.error)
 
 
-def finish_verdict(pending: PendingEdge, judged: PairVerdict | None, pair: Pair, threshold: float, checker: str) -> Verdict:
+class JudgedPair(NamedTuple):
+    """A pair with what the checker says of it."""
+
+    pair: Pair
+    verdict: PairVerdict
+
+    def is_supported(self, thresholds: Mapping[str, float]) -> bool | None:
+        """Whether the pair reaches the threshold of its kind; None where the checker failed on it."""
+        p = self.verdict.probabilities
+        return None if p is None else p.entailment >= thresholds[kind_of(len(self.pair.premises))]
+
+
+register_rows(JudgedPair)
+
+
+def finish_verdict(pending: PendingEdge, judged: JudgedPair, thresholds: Mapping[str, float], checker: str) -> Verdict:
     """Complete a pending verdict with what the checker says of its pair; a pair that it failed on is `unjudged`."""
-    if judged is None or judged.probabilities is None:
+    p, pair = judged.verdict.probabilities, judged.pair
+    if p is None:
         return pending.verdict._replace(status="unjudged")
-    p = judged.probabilities
-    supported = p.entailment >= threshold
-    differences = [] if supported else compare(pair.hypothesis, pair.premises[judged.window].text)
-    start, end = pending.bounds[judged.window]
+    supported = bool(judged.is_supported(thresholds))
+    differences = [] if supported else compare(pair.hypothesis, pair.premises[judged.verdict.window].text)
+    start, end = pending.bounds[judged.verdict.window] if pending.bounds else (None, None)
     return pending.verdict._replace(
         premise_start=start,
         premise_end=end,
@@ -85,7 +100,7 @@ def finish_verdict(pending: PendingEdge, judged: PairVerdict | None, pair: Pair,
         p_entailment=p.entailment,
         p_neutral=p.neutral,
         p_contradiction=p.contradiction,
-        threshold=threshold,
+        threshold=thresholds[kind_of(len(pair.premises))],
         supported=supported,
         checker=checker,
         mismatch="; ".join(f"{one.family}: {one.words}" for one in differences) or None,
@@ -94,21 +109,20 @@ def finish_verdict(pending: PendingEdge, judged: PairVerdict | None, pair: Pair,
 
 
 @dataclass
-class JudgePairs(beam.PTransform):
-    """Judge the pairs of pending edges.
+class JudgeUnique(beam.PTransform):
+    """Judge each distinct pair once.
 
-    Comes in: a dict of `edges` (PendingEdge) and `pairs` (Pair, repeated as often as edges share them). Goes out: a dict of
-    `verdicts` (one an edge), `rejects` (pairs that the checker failed on) and `counts`.
+    Comes in: pairs, repeated as often as they are asked. Goes out: a dict of `judged` ((pair_id, JudgedPair)), `rejects` (pairs
+    that the checker failed on) and `counts`.
     """
 
     handler: ModelHandler
-    checker: str
     calibration: Calibration
     batch_size: int = 32
 
-    def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
+    def expand(self, pairs: beam.PCollection[Pair]) -> dict[str, beam.PCollection]:
         unique = (
-            tables["pairs"]
+            pairs
             | "KeyPairs" >> beam.Map(lambda pair: (pair.pair_id, pair))
             | "KeepOne" >> beam.CombinePerKey(lambda pairs: next(iter(pairs)))
         )
@@ -120,22 +134,42 @@ class JudgePairs(beam.PTransform):
             | "SpreadBatches" >> beam.Reshuffle()
         )
         scored = windows | "RunChecker" >> RunInference(self.handler)
-        judged = (
+        decided = (
             scored
             | "ReadVerdicts" >> beam.FlatMap(_read_windows, self.calibration)
             | "DecidePairs" >> beam.CombinePerKey(DecidePair())
         )
-        edges = tables["edges"] | "SplitPending" >> beam.ParDo(_split_pending).with_outputs("done", main="waiting")
-        finished = (
-            {"pairs": unique, "judged": judged, "edges": edges.waiting}
-            | "MeetOnPair" >> beam.CoGroupByKey()
-            | "FanOut" >> beam.FlatMap(_fan_out, self.calibration, self.checker).with_output_types(Verdict)
+        judged = (
+            {"pairs": unique, "decided": decided} | "MeetOnPair" >> beam.CoGroupByKey() | "PutTogether" >> beam.MapTuple(_judged)
         )
         return {
-            "verdicts": (finished, edges.done) | "AllVerdicts" >> beam.Flatten(),
+            "judged": judged,
             "rejects": judged | "RejectFailed" >> beam.FlatMapTuple(_reject_failed),
-            "counts": _counts(unique, windows, scored, judged),
+            "counts": _counts(windows, scored, judged),
         }
+
+
+@dataclass
+class JudgePairs(beam.PTransform):
+    """Judge the pairs of pending edges.
+
+    Comes in: a dict of `edges` (PendingEdge) and `pairs` (Pair, repeated as often as edges share them). Goes out: a dict of
+    `verdicts` (one an edge), `rejects` and `counts`.
+    """
+
+    judge: JudgeUnique
+    checker: str
+
+    def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
+        judged = tables["pairs"] | "JudgeUnique" >> self.judge
+        edges = tables["edges"] | "SplitPending" >> beam.ParDo(_split_pending).with_outputs("done", main="waiting")
+        thresholds = self.judge.calibration.thresholds
+        finished = (
+            {"judged": judged["judged"], "edges": edges.waiting}
+            | "MeetOnPair" >> beam.CoGroupByKey()
+            | "FanOut" >> beam.FlatMap(_fan_out, thresholds, self.checker).with_output_types(Verdict)
+        )
+        return {**judged, "verdicts": (finished, edges.done) | "AllVerdicts" >> beam.Flatten()}
 
 
 def _windows(keyed: tuple[str, Pair]) -> Iterator[tuple[int, WindowToJudge]]:
@@ -163,18 +197,21 @@ def _split_pending(pending: PendingEdge) -> Iterator[Any]:
         yield pending.pair_id, pending
 
 
-def _fan_out(group: tuple[str, dict[str, Any]], calibration: Calibration, checker: str) -> Iterator[Verdict]:
+def _judged(pair_id: str, sides: dict[str, Any]) -> tuple[str, JudgedPair]:
+    (pair,) = sides["pairs"]
+    return pair_id, JudgedPair(pair, next(iter(sides["decided"]), PairVerdict(0, None, "the passage has no sentence")))
+
+
+def _fan_out(group: tuple[str, dict[str, Any]], thresholds: Mapping[str, float], checker: str) -> Iterator[Verdict]:
     _, sides = group
-    pair = next(iter(sides["pairs"]))
-    judged = next(iter(sides["judged"]), None)
-    threshold = calibration.thresholds[kind_of(len(pair.premises))]
+    judged = next(iter(sides["judged"]))
     for pending in sides["edges"]:
-        yield finish_verdict(pending, judged, pair, threshold, checker)
+        yield finish_verdict(pending, judged, thresholds, checker)
 
 
-def _reject_failed(pair_id: str, judged: PairVerdict) -> Iterator[Reject]:
-    if judged.error is not None:
-        message = f"the checker failed on this pair: {judged.error}; its edges are unjudged"
+def _reject_failed(pair_id: str, judged: JudgedPair) -> Iterator[Reject]:
+    if judged.verdict.error is not None:
+        message = f"the checker failed on this pair: {judged.verdict.error}; what hangs from it is unjudged"
         yield Reject("judge", "judging_failed", message, "", pair_id, None, 0)
 
 
@@ -182,13 +219,14 @@ def _count_split(result: Any) -> tuple[str, int]:
     return "pairs.windows_split", sum(window.pieces > 1 for window in _judged_windows(result))
 
 
-def _counts(
-    unique: beam.PCollection, batches: beam.PCollection, scored: beam.PCollection, judged: beam.PCollection
-) -> beam.PCollection:
+def _count_judged(_: str, judged: JudgedPair) -> list[tuple[str, int]]:
+    return [("pairs.unique", 1), ("pairs.failed" if judged.verdict.error else "pairs.judged", 1)]
+
+
+def _counts(batches: beam.PCollection, scored: beam.PCollection, judged: beam.PCollection) -> beam.PCollection:
     counted = (
-        unique | "CountPairs" >> beam.Map(lambda _: ("pairs.unique", 1)),
         batches | "CountWindows" >> beam.Map(lambda windows: ("pairs.windows", len(windows))),
         scored | "CountSplit" >> beam.Map(_count_split),
-        judged | "CountJudged" >> beam.MapTuple(lambda _, one: ("pairs.failed" if one.error else "pairs.judged", 1)),
+        judged | "CountJudged" >> beam.FlatMapTuple(_count_judged),
     )
     return counted | "AllCounts" >> beam.Flatten()

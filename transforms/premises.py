@@ -143,24 +143,40 @@ class WidenPremises(beam.PTransform):
 
 
 def _pend(joined: JoinedEdge, splitter: str) -> Iterator[Any]:
-    edge, evidence = joined.edge, joined.evidence
+    verdict = pending_verdict(joined, splitter)
+    if joined.status != "judged" or joined.evidence is None:
+        yield PendingEdge(None, verdict)
+        return
+    pair = pair_of(joined.edge.claim, widen_premises(joined.evidence, joined.edge.claim))
+    bounds = tuple((premise.start, premise.end) for premise in pair.premises)
+    yield PendingEdge(pair.pair_id, verdict._replace(n_windows=len(pair.premises)), bounds)
+    yield beam.pvalue.TaggedOutput("pairs", pair)
+
+
+def pending_verdict(joined: JoinedEdge, splitter: str) -> Verdict:
+    """What is known of an edge before it is judged."""
+    edge, evidence, now = joined.edge, joined.evidence, joined.now
     verdict = Verdict(
         edge.answer_id,
         edge.claim_id,
         edge.sentence,
         edge.evidence_id,
-        status=joined.status,
+        joined.version,
+        joined.status,
         splitter=splitter,
-        now_status=joined.now_status,
-        superseded_by=joined.superseded_by,
-        version=joined.version,
-        span_start=evidence.span_start if evidence else None,
-        span_end=evidence.span_end if evidence else None,
+        n_valid=joined.n_valid,
+        exposed=list(joined.exposed),
+        abstained_status=joined.abstained_status,
     )
-    if joined.status != "judged" or evidence is None:
-        yield PendingEdge(None, verdict)
-        return
-    pair = pair_of(edge.claim, widen_premises(evidence, edge.claim))
-    bounds = tuple((premise.start, premise.end) for premise in pair.premises)
-    yield PendingEdge(pair.pair_id, verdict._replace(n_windows=len(pair.premises)), bounds)
-    yield beam.pvalue.TaggedOutput("pairs", pair)
+    if evidence is not None:
+        shared = ("span_start", "span_end", "source_type", "statement_kind", "valid_from", "published_at")
+        verdict = verdict._replace(**{name: getattr(evidence, name) for name in shared})
+    if now is not None:
+        verdict = verdict._replace(
+            now_status=now.status,
+            superseded_by=now.superseded_by,
+            text_changed=now.text_changed,
+            change=now.change,
+            change_families=list(now.change_families),
+        )
+    return verdict

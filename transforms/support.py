@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -177,6 +177,13 @@ class Calibration:
     def thresholds(self) -> dict[str, float]:
         """The threshold in use, kind by kind."""
         return {kind: self.fit_of(kind).threshold for kind in KINDS}
+
+    def under(self, thresholds: Mapping[str, float]) -> Calibration:
+        """The same score under other thresholds, by kind; a kind that is not named keeps its own."""
+        fits = {
+            (kind, parts): replace(fit, threshold=thresholds.get(kind, fit.threshold)) for (kind, parts), fit in self.fits.items()
+        }
+        return replace(self, fits=fits)
 
     def calibrated(self, probabilities: Probabilities, premise: str, hypothesis: str, kind: str) -> Probabilities:
         """Make p(entailment) the calibrated probability of support, to four decimals.

@@ -65,13 +65,19 @@ def labelled_sentences(run: Folder, labels: Path, answers: Path, evidence: Path)
     return sentences, dict(sorted(left_out.items()))
 
 
-def difference_interval(
-    sentences: Sequence[LabelledSentence], rounds: int = 2000, seed: int = 20261130
-) -> tuple[float, float] | None:
-    """A 95 % interval of the run's balanced accuracy less that of word overlap at its threshold in hindsight.
+class Intervals(NamedTuple):
+    """95 % intervals of balanced accuracy: the run's, that of word overlap at its threshold in hindsight, and of the first less the
+    second."""
 
-    A seeded percentile bootstrap over answers, since the sentences of one answer share its sources; rounds that lack a class are
-    left out. None where a class is empty.
+    run: tuple[float, float]
+    overlap: tuple[float, float]
+    difference: tuple[float, float]
+
+
+def bootstrap_intervals(sentences: Sequence[LabelledSentence], rounds: int = 2000, seed: int = 20261130) -> Intervals | None:
+    """A seeded percentile bootstrap over answers, since the sentences of one answer share its sources.
+
+    Rounds that lack a class are left out. None where a class is empty.
     """
     cut = best_cut([one.expert for one in sentences], [one.overlap for one in sentences])
     answers = {answer_id: i for i, answer_id in enumerate(dict.fromkeys(one.answer_id for one in sentences))}
@@ -85,8 +91,12 @@ def difference_interval(
     drawn = drawn[(drawn[:, 0] > 0) & (drawn[:, 3] > 0)]
     if not len(drawn):
         return None
-    differences = ((drawn[:, 1] - drawn[:, 2]) / drawn[:, 0] + (drawn[:, 4] - drawn[:, 5]) / drawn[:, 3]) / 2
-    low, high = np.percentile(differences, (2.5, 97.5))
+    run, overlap = ((drawn[:, i] / drawn[:, 0] + drawn[:, 3 + i] / drawn[:, 3]) / 2 for i in (1, 2))
+    return Intervals(*(_middle(values) for values in (run, overlap, run - overlap)))
+
+
+def _middle(values: np.ndarray) -> tuple[float, float]:
+    low, high = np.percentile(values, (2.5, 97.5))
     return float(low), float(high)
 
 
@@ -121,24 +131,24 @@ def _overlap(edges: list[tuple[dict[str, Any], dict[str, Any]]], passages: dict[
 def agreement_table(sentences: list[LabelledSentence], left_out: dict[str, int]) -> Table:
     """Balanced accuracy of the run and of word overlap against the experts, pooled and for each system."""
     table = Table(
-        title="Agreement with the experts (balanced accuracy, support Complete against Partial or Incomplete)",
+        title="Agreement with the experts (balanced accuracy, support Complete against Partial or Incomplete; 95 % over answers)",
         caption="left out: " + ", ".join(f"{reason} {n}" for reason, n in left_out.items()),
         title_justify="left",
     )
-    for column in ("system", "n", "complete", "run", "token F1, best threshold in hindsight", "difference, 95 % over answers"):
+    for column in ("system", "n", "complete", "run", "token F1, best threshold in hindsight", "difference"):
         table.add_column(column, justify="left" if column == "system" else "right")
     for system in ("pooled", *sorted({one.system for one in sentences})):
         part = [one for one in sentences if system in ("pooled", one.system)]
-        run = balanced_accuracy([one.expert for one in part], [one.run for one in part])
-        table.add_row(
-            system,
-            str(len(part)),
-            str(sum(one.expert for one in part)),
-            per_cent(run),
-            per_cent(best_in_hindsight([one.expert for one in part], [one.overlap for one in part])),
-            " to ".join(map(per_cent, interval)) if (interval := difference_interval(part)) else "–",
-        )
+        experts, intervals = [one.expert for one in part], bootstrap_intervals(part)
+        run = balanced_accuracy(experts, [one.run for one in part])
+        overlap = best_in_hindsight(experts, [one.overlap for one in part])
+        cells = zip((run, overlap, run - overlap), intervals or (None, None, None), strict=True)
+        table.add_row(system, str(len(part)), str(sum(experts)), *(_with_interval(*cell) for cell in cells))
     return table
+
+
+def _with_interval(value: float, interval: tuple[float, float] | None) -> str:
+    return f"{per_cent(value)} ({per_cent(interval[0])} to {per_cent(interval[1])})" if interval else per_cent(value)
 
 
 def per_cent(value: float | None) -> str:

@@ -57,6 +57,7 @@ def nightly(options: argparse.Namespace) -> int:
         max_rejected=options.max_rejected,
         further_claims=options.further_claims,
         further_spans=options.further_spans,
+        verdict_store=options.verdict_store,
         beam_args=options.beam_args,
     )
     started = time.monotonic()

@@ -167,7 +167,7 @@ def _write_manifest(
     for file in files:
         rows[file.table] += file.rows
     found = [{**one._asdict(), "holds": one.holds} for one in identities(dict(counts), rows)]
-    calls = {"model_calls": dict(counts).get("pairs.windows", 0)}
+    calls = {name: dict(counts).get(of, 0) for name, of in (("model_calls", "pairs.windows"), ("parser_calls", "answers.parsed"))}
     manifest = {**about, **calls, "counts": dict(sorted(counts)), "identities": found, "files": written}
     write_json(FileSystems.join(folder, VALIDATION), _validation(tallies))
     write_json(FileSystems.join(folder, MANIFEST), manifest)

@@ -24,6 +24,7 @@ from schemas.evidence import Evidence
 from schemas.flagged import Flagged
 from schemas.rejects import Reject
 from schemas.review import Review
+from schemas.stores import StoredSplit, StoredVerdict
 from schemas.verdicts import Verdict
 from transforms import conflicts, exposure
 from transforms.checkers import checker_name
@@ -41,6 +42,7 @@ from transforms.premises import WidenPremises
 from transforms.propositions import SplitAnswers, splitter_name
 from transforms.questions import AnswerContext, AskFurther, Budget, context_of
 from transforms.slicing import slices_of
+from transforms.store import ReadStore, Store, WriteStore
 from transforms.tables import ReadTables, WriteTable
 from transforms.uniqueness import DropDuplicates
 
@@ -99,16 +101,19 @@ class MeasureCitations(beam.PTransform):
         passages = evidence["records"] | "Passages" >> beam.Values()
         now = _now(answers["records"], self.config.as_of)
         contexts = answers["records"] | "KeepContexts" >> beam.Map(_context, self.config.slices).with_output_types(AnswerContext)
-        split = answers["records"] | "SplitAnswers" >> SplitAnswers(self.config.parser, self.config.markers)
+        stores = self._stores()
+        known = {name: answers["counts"].pipeline | f"Known{name.title()}" >> ReadStore(*store) for name, store in stores.items()}
+        split = {"answers": answers["records"], **_rows_of(known, "splits")} | "SplitAnswers" >> self._split(stores)
         resolved = split["splits"] | "ResolveCitations" >> ResolveCitations()
         claims = resolved["claims"] | "TagFamilies" >> TagFamilies()
         siblings = passages | "FindSiblings" >> FindSiblings()
         sides = {"edges": resolved["edges"], "evidence": passages, "broken": _broken(evidence), "siblings": siblings}
         joined = sides | "JoinEvidenceAsOf" >> JoinEvidenceAsOf(beam.pvalue.AsSingleton(now), _incomplete(evidence["rejects"]))
         widened = joined | "WidenPremises" >> WidenPremises(splitter_name(self.config.parser))
-        judged = widened | "JudgePairs" >> JudgePairs(self._judge(), self._checker_name)
+        verdicts_known = _rows_of(known, "verdicts")
+        judged = {**widened, **verdicts_known} | "JudgePairs" >> JudgePairs(self._judge(stores), self._checker_name)
         found = {"claims": claims, "verdicts": judged["verdicts"], "contexts": contexts}
-        further = {**found, "evidence": passages} | "AskFurther" >> self._ask_further(now)
+        further = {**found, **verdicts_known, "evidence": passages} | "AskFurther" >> self._ask_further(now, stores)
         scored = {**found, "replies": further["replies"]} | "ScoreAnswers" >> CitationMetrics.PerAnswer()
         day = beam.pvalue.AsSingleton(now | "Day" >> beam.Map(lambda moment: moment.date()))
         verdicts = scored | "Verdicts" >> beam.FlatMap(lambda answer: answer.verdicts).with_output_types(Verdict)
@@ -135,6 +140,9 @@ class MeasureCitations(beam.PTransform):
             resolved["counts"],
             judged["counts"],
             further["counts"],
+            split["counts"],
+            *(read["counts"] for read in known.values()),
+            *_keep(stores, {"splits": (split["fresh"],), "verdicts": (judged["fresh"], further["fresh"])}),
             *_count(tables, resolved["states"], passages),
         )
         return {
@@ -147,14 +155,41 @@ class MeasureCitations(beam.PTransform):
     def _checker_name(self) -> str:
         return self.config.calibration.named(checker_name(self.checker.source))
 
-    def _judge(self) -> JudgeUnique:
+    def _stores(self) -> dict[str, tuple[Store, type]]:
+        """The stores of this checker and splitter, where there is a place for them."""
+        folder, day = self.config.verdict_store, self.config.started_at.date()
+        if not folder:
+            return {}
+        splits = Store(folder, "splits", f"1 {splitter_name(self.config.parser)}", day)
+        return {
+            "splits": (splits, StoredSplit),
+            "verdicts": (Store(folder, "verdicts", f"1 {self._checker_name}", day), StoredVerdict),
+        }
+
+    def _split(self, stores: dict[str, tuple[Store, type]]) -> SplitAnswers:
+        return SplitAnswers(self.config.parser, self.config.markers, stores["splits"][0] if stores else None)
+
+    def _judge(self, stores: dict[str, tuple[Store, type]]) -> JudgeUnique:
         # The bundled checker lies elsewhere on a remote worker: each finds its own.
         locate = bundled_checker if self.checker.source == bundled_checker() else None
-        return JudgeUnique(EntailmentHandler(self.checker, locate), self.config.calibration, self.checker.batch_size)
+        store = stores["verdicts"][0] if stores else None
+        return JudgeUnique(EntailmentHandler(self.checker, locate), self.config.calibration, self.checker.batch_size, store)
 
-    def _ask_further(self, now: beam.PCollection[dt.datetime]) -> AskFurther:
+    def _ask_further(self, now: beam.PCollection[dt.datetime], stores: dict[str, tuple[Store, type]]) -> AskFurther:
         budget = Budget(self.config.further_claims, self.config.further_spans)
-        return AskFurther(self._judge(), self._checker_name, budget, beam.pvalue.AsSingleton(now))
+        return AskFurther(self._judge(stores), self._checker_name, budget, beam.pvalue.AsSingleton(now))
+
+
+def _rows_of(known: dict[str, Tables], name: str) -> dict[str, beam.PCollection]:
+    return {"known": known[name]["rows"]} if name in known else {}
+
+
+def _keep(stores: dict[str, tuple[Store, type]], fresh: dict[str, tuple[beam.PCollection, ...]]) -> list[beam.PCollection]:
+    """Write into each store what was not in it."""
+    return [
+        fresh[name] | f"Fresh{name.title()}" >> beam.Flatten() | f"Keep{name.title()}" >> WriteStore(*store)
+        for name, store in stores.items()
+    ]
 
 
 def _context(keyed: tuple[str, Answer], slices: tuple[tuple[str, ...], ...]) -> AnswerContext:
@@ -312,7 +347,7 @@ def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> di
     calibration = config.calibration
     return {
         "run_id": config.run_id,
-        "started_at": dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
+        "started_at": config.started_at.isoformat(timespec="seconds"),
         "nearmiss": package_version(),
         "answers": answers,
         "evidence": evidence,
@@ -328,6 +363,7 @@ def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> di
         "gate": _gate(config)._asdict(),
         "further": {"claims": config.further_claims, "spans": config.further_spans},
         "record": config.record or None,
+        "verdict_store": config.verdict_store or None,
         "notes": [*NOTES, *_assumptions(config.calibration_record)],
     }
 

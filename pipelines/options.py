@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
@@ -109,6 +109,7 @@ class NightlyConfig:
     `as_of` is the moment that "now" means (default: the latest answered_at in the log, so that tables never depend on the clock).
     `threads` are torch's threads in each worker.
     `slices` are combinations of attributes (or `build`) to measure by, `record` the calibration record that corrects the rates.
+    `verdict_store` is a folder that keeps verdicts and splits between nights.
     `max_unjudged` and `max_rejected` are shares that the gate lets pass.
     `further_claims` and `further_spans` bound what is judged for the sake of causes: claims a run, other spans a claim.
     """
@@ -134,9 +135,11 @@ class NightlyConfig:
     record: str = ""
     max_unjudged: float = 0.1
     max_rejected: float = 0.1
-    further_claims: int = 10_000
+    further_claims: int = 2_000
     further_spans: int = 5
+    verdict_store: str = ""
     beam_args: tuple[str, ...] = ()
+    started_at: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
 
     def __post_init__(self) -> None:
         if not self.run_id or any(character in self.run_id for character in "/\\ "):

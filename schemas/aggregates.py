@@ -29,7 +29,7 @@ METRICS = (
     "exposure",
     "precision_exposed",
     "precision_unexposed",
-    *(f"cause_{cause}" for cause in CAUSES),
+    *(f"cause_{cause}" for cause in CAUSES if cause != "not_sought"),
 )
 AVERAGES = ("micro", "macro")
 CORRECTIONS = ("prediction-powered", "rogan-gladen")

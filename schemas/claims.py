@@ -21,6 +21,7 @@ COMPONENTS = {
     "misread": "generator: the span states another value, scope or strength",
     "unlocatable": "citation format, evidence export or permissions: the span cannot be read",
     "unknown": "unknown: read the pair",
+    "not_sought": "none yet: beyond the budget of a run (--further-claims)",
 }
 CAUSES = tuple(COMPONENTS)
 

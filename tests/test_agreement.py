@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.agreement import LabelledSentence, difference_interval
+from pipelines.agreement import LabelledSentence, bootstrap_intervals
 
 
 def sentences(answers: int, run_right: float, overlap_right: float) -> list[LabelledSentence]:
@@ -14,6 +14,20 @@ def sentences(answers: int, run_right: float, overlap_right: float) -> list[Labe
         for i in range(answers)
         for j in range(10)
     ]
+
+
+def difference_interval(labelled: list[LabelledSentence]) -> tuple[float, float] | None:
+    intervals = bootstrap_intervals(labelled)
+    return intervals.difference if intervals else None
+
+
+def test_each_side_has_its_own_interval() -> None:
+    mixed = [*sentences(5, 1.0, 0.6), *(one._replace(answer_id=f"b{one.answer_id}") for one in sentences(5, 0.4, 0.6))]
+    found = bootstrap_intervals(mixed)
+    assert found
+    assert found.run[0] < 0.7 < found.run[1]
+    assert found.overlap == (0.6, 0.6)
+    assert found.difference == (found.run[0] - 0.6, found.run[1] - 0.6)
 
 
 def test_answers_that_are_alike_leave_no_doubt() -> None:

@@ -76,7 +76,8 @@ def test_what_the_budget_leaves_out_is_counted_and_the_rest_is_the_same_every_ti
         counts = read_manifest(folder)["counts"]
         assert (counts["questions.claims"], counts["questions.claims_beyond_budget"]) == (5, 15)
         causes.append([(row["answer_id"], row["cause"]) for row in read_run_table(folder, "claims")])
-        assert (counts["causes.supported_elsewhere"], counts["causes.misread"]) == (5, 15)
+        assert (counts["causes.supported_elsewhere"], counts["causes.not_sought"]) == (5, 15)
+        assert ratios(folder)["all", "cause_supported_elsewhere"] == (1.0, 5)
     assert causes[0] == causes[1]
 
 

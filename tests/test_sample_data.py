@@ -47,7 +47,7 @@ def _expected_status(answer, edge):
         return "dangling", None
     asked = declared.version if declared else None
     row = next((row for row in rows if (row.version == asked if asked else _valid(row, answer.answered_at))), None)
-    return ("no_version", None) if row is None else (_condition(answer, row, declared), row.version)
+    return ("no_version", asked) if row is None else (_condition(answer, row, declared), row.version)
 
 
 def _valid(row, moment):

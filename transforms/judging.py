@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,10 +11,12 @@ import apache_beam as beam
 from apache_beam.ml.inference.base import ModelHandler, RunInference
 
 from schemas.rejects import Reject
+from schemas.stores import StoredVerdict
 from schemas.verdicts import Verdict
 from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
 from transforms.families import compare
 from transforms.premises import Pair, PendingEdge
+from transforms.store import Store, needs_refresh
 from transforms.support import Calibration, kind_of
 from transforms.tables import register_rows, stable_hash
 
@@ -110,24 +113,27 @@ def finish_verdict(pending: PendingEdge, judged: JudgedPair, thresholds: Mapping
 
 @dataclass
 class JudgeUnique(beam.PTransform):
-    """Judge each distinct pair once.
+    """Judge each distinct pair once, unless it is known already.
 
-    Comes in: pairs, repeated as often as they are asked. Goes out: a dict of `judged` ((pair_id, JudgedPair)), `rejects` (pairs
-    that the checker failed on) and `counts`.
+    Comes in: a dict of `pairs`, repeated as often as they are asked, and where there is a store `known` ((pair_id, StoredVerdict)).
+    Goes out: a dict of `judged` ((pair_id, JudgedPair)), `fresh` (StoredVerdicts to keep), `rejects` (pairs that the checker failed
+    on) and `counts`.
     """
 
     handler: ModelHandler
     calibration: Calibration
     batch_size: int = 32
+    store: Store | None = None
 
-    def expand(self, pairs: beam.PCollection[Pair]) -> dict[str, beam.PCollection]:
+    def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
         unique = (
-            pairs
+            tables["pairs"]
             | "KeyPairs" >> beam.Map(lambda pair: (pair.pair_id, pair))
             | "KeepOne" >> beam.CombinePerKey(lambda pairs: next(iter(pairs)))
         )
+        looked = {"pairs": unique, **({"known": tables["known"]} if self.store else {})} | "LookUp" >> _LookUp()
         windows = (
-            unique
+            looked["new"]
             | "CutWindows" >> beam.FlatMap(_windows)
             | "GroupWindows" >> beam.GroupByKey()
             | "FormBatches" >> beam.FlatMap(lambda group, size: length_sorted_batches(group[1], size), self.batch_size)
@@ -139,29 +145,77 @@ class JudgeUnique(beam.PTransform):
             | "ReadVerdicts" >> beam.FlatMap(_read_windows, self.calibration)
             | "DecidePairs" >> beam.CombinePerKey(DecidePair())
         )
-        judged = (
-            {"pairs": unique, "decided": decided} | "MeetOnPair" >> beam.CoGroupByKey() | "PutTogether" >> beam.MapTuple(_judged)
-        )
+        sides = {"pairs": looked["new"], "decided": decided}
+        new = sides | "MeetOnPair" >> beam.CoGroupByKey() | "PutTogether" >> beam.MapTuple(_judged)
+        judged = (new, looked["judged"]) | "NewAndKnown" >> beam.Flatten()
         return {
             "judged": judged,
+            "fresh": self._fresh(new, looked["hits"]),
             "rejects": judged | "RejectFailed" >> beam.FlatMapTuple(_reject_failed),
-            "counts": _counts(windows, scored, judged),
+            "counts": _counts(windows, scored, judged, looked["hits"]),
         }
+
+    def _fresh(self, new: beam.PCollection, hits: beam.PCollection) -> beam.PCollection[StoredVerdict]:
+        if self.store is None:
+            return hits | "NothingToKeep" >> beam.Filter(lambda hit: False)
+        kept = new | "KeepNew" >> beam.FlatMap(_stored, self.store.day)
+        again = hits | "KeepLonger" >> beam.FlatMap(_used_again, self.store)
+        return (kept, again) | "Fresh" >> beam.Flatten()
+
+
+@dataclass
+class _LookUp(beam.PTransform):
+    """Tell known pairs from new ones. Goes out: a dict of `new` ((pair_id, Pair)), `judged` ((pair_id, JudgedPair)) and `hits`."""
+
+    def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
+        if "known" not in tables:
+            nothing = tables["pairs"].pipeline | "NothingKnown" >> beam.Create([], reshuffle=False)
+            return {"new": tables["pairs"], "judged": nothing, "hits": nothing}
+        found = (
+            tables
+            | "MeetOnKey" >> beam.CoGroupByKey()
+            | "TellKnown" >> beam.ParDo(_tell_known).with_outputs("judged", "hits", main="new")
+        )
+        return {"new": found.new, "judged": found.judged, "hits": found.hits}
+
+
+def _tell_known(group: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[Any]:
+    pair_id, sides = group
+    known = next(iter(sides["known"]), None)
+    for pair in sides["pairs"]:
+        if known is None or known.window >= len(pair.premises):
+            yield pair_id, pair
+            continue
+        p = Probabilities(known.p_entailment, known.p_neutral, known.p_contradiction)
+        yield beam.pvalue.TaggedOutput("judged", (pair_id, JudgedPair(pair, PairVerdict(known.window, p, None))))
+        yield beam.pvalue.TaggedOutput("hits", known)
+
+
+def _stored(keyed: tuple[str, JudgedPair], day: dt.date) -> Iterator[StoredVerdict]:
+    """What is kept of a pair; a pair that the checker failed on is tried again the next night."""
+    pair_id, judged = keyed
+    if judged.verdict.probabilities is not None:
+        yield StoredVerdict(pair_id, day, judged.verdict.window, *judged.verdict.probabilities)
+
+
+def _used_again(hit: StoredVerdict, store: Store) -> Iterator[StoredVerdict]:
+    if needs_refresh(hit.used_on, store):
+        yield hit._replace(used_on=store.day)
 
 
 @dataclass
 class JudgePairs(beam.PTransform):
     """Judge the pairs of pending edges.
 
-    Comes in: a dict of `edges` (PendingEdge) and `pairs` (Pair, repeated as often as edges share them). Goes out: a dict of
-    `verdicts` (one an edge), `rejects` and `counts`.
+    Comes in: a dict of `edges` (PendingEdge) and what JudgeUnique takes. Goes out: a dict of `verdicts` (one an edge) and what it
+    gives.
     """
 
     judge: JudgeUnique
     checker: str
 
     def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
-        judged = tables["pairs"] | "JudgeUnique" >> self.judge
+        judged = {name: table for name, table in tables.items() if name != "edges"} | "JudgeUnique" >> self.judge
         edges = tables["edges"] | "SplitPending" >> beam.ParDo(_split_pending).with_outputs("done", main="waiting")
         thresholds = self.judge.calibration.thresholds
         finished = (
@@ -223,8 +277,11 @@ def _count_judged(_: str, judged: JudgedPair) -> list[tuple[str, int]]:
     return [("pairs.unique", 1), ("pairs.failed" if judged.verdict.error else "pairs.judged", 1)]
 
 
-def _counts(batches: beam.PCollection, scored: beam.PCollection, judged: beam.PCollection) -> beam.PCollection:
+def _counts(
+    batches: beam.PCollection, scored: beam.PCollection, judged: beam.PCollection, hits: beam.PCollection
+) -> beam.PCollection:
     counted = (
+        hits | "CountHits" >> beam.Map(lambda _: ("pairs.known", 1)),
         batches | "CountWindows" >> beam.Map(lambda windows: ("pairs.windows", len(windows))),
         scored | "CountSplit" >> beam.Map(_count_split),
         judged | "CountJudged" >> beam.FlatMapTuple(_count_judged),

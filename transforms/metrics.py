@@ -131,8 +131,8 @@ def _claim_ratios(claim: Claim, own: list[Verdict]) -> Iterator[tuple[str, bool]
         yield "conflict_rate", claim.conflicting
     if supported:
         yield "secondary_only_rate", claim.secondary_only
-    else:
-        yield from ((f"cause_{cause}", claim.cause == cause) for cause in CAUSES)
+    elif claim.cause != "not_sought":
+        yield from ((f"cause_{cause}", claim.cause == cause) for cause in CAUSES if cause != "not_sought")
 
 
 def _sentence_parts(claims: Iterable[Claim]) -> Iterator[Part]:

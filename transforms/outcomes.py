@@ -9,30 +9,32 @@ from schemas.claims import CAUSES, Claim
 from schemas.verdicts import FAILED_STATUSES, UNCOUNTED_STATUSES, Verdict
 from transforms.conflicts import Side, prevailing
 from transforms.joint import SpanKey, roles, span_key
-from transforms.questions import Reply
+from transforms.questions import KINDS, Reply
 
 
 class Replies(NamedTuple):
     """What was asked further about one claim: the row of its joint set, the set without each span, which other spans establish it,
-    which of its spans did in an older version, and whether a span's text of today does."""
+    which of its spans did in an older version, whether a span's text of today does, and whether it was `beyond` the budget."""
 
     joint: Verdict | None = None
     without: Mapping[SpanKey, bool | None] = {}
     elsewhere: tuple[str, ...] = ()
     older: frozenset[str] = frozenset()
     now: Mapping[str, bool | None] = {}
+    beyond: bool = False
 
 
 def read_replies(replies: Iterable[Reply]) -> Replies:
     """Sort the replies about one claim."""
     replies = sorted(replies, key=lambda one: (one.kind, one.evidence_id, one.version or ""))
-    kinds = {kind: [one for one in replies if one.kind == kind] for kind in ("joint", "without", "elsewhere", "older", "now")}
+    kinds = {kind: [one for one in replies if one.kind == kind] for kind in KINDS}
     return Replies(
         joint=kinds["joint"][0].verdict if kinds["joint"] else None,
         without={(one.evidence_id, one.version): one.supported for one in kinds["without"]},
         elsewhere=tuple(dict.fromkeys(one.evidence_id for one in kinds["elsewhere"] if one.supported)),
         older=frozenset(one.evidence_id for one in kinds["older"] if one.supported),
         now={one.evidence_id: one.supported for one in kinds["now"]},
+        beyond=bool(kinds["beyond"]),
     )
 
 
@@ -74,6 +76,8 @@ def edge_cause(verdict: Verdict, retrieved: Sequence[str] | None, replies: Repli
     """Why an edge does not support its claim, the first of CAUSES that applies; None where it does or was not decided."""
     if verdict.supported or not is_counted(verdict):
         return None
+    if replies.beyond:
+        return "not_sought"
     if verdict.status in FAILED_STATUSES:
         return "unlocatable"
     if retrieved is not None and verdict.evidence_id not in retrieved:
@@ -89,6 +93,8 @@ def claim_cause(outcome: str | None, edges: Sequence[Verdict], replies: Replies)
     """Why a claim is unsupported or uncited: the first of CAUSES that any of its edges has."""
     if outcome not in ("unsupported", "uncited"):
         return None
+    if replies.beyond:
+        return "not_sought"
     causes = {edge.cause for edge in edges if edge.cause} | ({"supported_elsewhere"} if replies.elsewhere else set())
     return min(causes or {"unknown"}, key=CAUSES.index)
 

@@ -64,12 +64,12 @@ class PendingEdge(NamedTuple):
 register_rows(Premise, Pair, Verdict, PendingEdge)
 
 
-def widen_premises(evidence: Evidence, claim: str = "") -> tuple[Premise, ...]:
+def widen_premises(evidence: Evidence, claim: str = "", most: int = MAX_WINDOWS) -> tuple[Premise, ...]:
     """Cut the premises of a passage.
 
     A span widens to the sentences that hold it: one premise, or its windows where that outgrows the checker. A whole passage gives
-    every window of one to three sentences, so that text appended to it only adds windows; beyond 5,000 windows those that share
-    most words with `claim` stay. Every premise carries `context` and the last sentence before it that scopes what follows.
+    every window of one to three sentences, so that text appended to it only adds windows; beyond `most` windows (5,000) those that
+    share most words with `claim` stay. Every premise carries `context` and the last sentence before it that scopes what follows.
 
     >>> passage = "These limits apply to us-east-1 only. Logs are kept for 30 days. Metrics too."
     >>> widen_premises(Evidence("e", "1", "d", passage, "current", span_start=55, span_end=62))[0].text
@@ -85,9 +85,9 @@ def widen_premises(evidence: Evidence, claim: str = "") -> tuple[Premise, ...]:
         ranges = _windows(range(len(bounds)))
     scopes = _scopes(text, bounds)
     premises = [_premise(evidence, bounds, scopes, first, last) for first, last in ranges]
-    if len(premises) > MAX_WINDOWS:
+    if len(premises) > most:
         ranked = sorted(premises, key=lambda premise: (-token_f1(premise.text, claim), premise.start, premise.end))
-        premises = sorted(ranked[:MAX_WINDOWS])
+        premises = sorted(ranked[:most])
     return tuple(premises)
 
 

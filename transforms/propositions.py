@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import hashlib
+import json
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ import apache_beam as beam
 from schemas.answers import Answer
 from schemas.claims import Claim, Span
 from schemas.rejects import Reject
+from schemas.stores import StoredSplit
 from schemas.types import to_plain
 from transforms.citations import GRAMMARS, Marker, find_markers, markup, strip_markers
 from transforms.language import is_foreign
@@ -24,6 +28,7 @@ from transforms.splitting.parsing import Parser, Word, find_model, load_parser, 
 from transforms.splitting.shadow import Shadow, cast_shadow
 from transforms.splitting.table_rows import split_row
 from transforms.splitting.wording import char_spans, word_claim
+from transforms.store import Store, needs_refresh
 from transforms.tables import record_json, register_rows
 
 RULES_VERSION = "propositions-1"
@@ -308,18 +313,68 @@ def answer_state(text: str, claims: list[Claim]) -> str:
 
 @dataclass
 class SplitAnswers(beam.PTransform):
-    """Cut answers into claims, parsed in batches. Comes in: (source, Answer). Goes out: a dict of `splits` and `rejects`."""
+    """Cut answers into claims, parsed in batches, unless their split is known already.
+
+    Comes in: a dict of `answers` ((source, Answer)) and where there is a store `known` ((key, StoredSplit)). Goes out: a dict of
+    `splits`, `fresh` (StoredSplits to keep), `rejects` and `counts`.
+    """
 
     model: str = ""
     grammars: tuple[str, ...] = GRAMMARS
+    store: Store | None = None
 
-    def expand(self, answers: beam.PCollection[tuple[str, Answer]]) -> dict[str, beam.PCollection]:
+    def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
+        answers = tables["answers"]
+        nothing = answers.pipeline | "Nothing" >> beam.Create([], reshuffle=False)
+        known, fresh = nothing, nothing
+        if self.store is not None:
+            keyed = answers | "KeyAnswers" >> beam.Map(lambda row, grammars: (split_key(row[1], grammars), row), self.grammars)
+            looked = (
+                {"answers": keyed, "known": tables["known"]}
+                | "MeetOnKey" >> beam.CoGroupByKey()
+                | "TellKnown" >> beam.ParDo(_tell_known, self.store).with_outputs("known", "again", main="new")
+            )
+            answers, known = looked.new, looked.known
         split = (
             answers
             | "BatchAnswers" >> beam.BatchElements(min_batch_size=8, max_batch_size=64)
             | "SplitBatch" >> beam.ParDo(_SplitBatch(self.model, self.grammars)).with_outputs("rejects", main="splits")
         )
-        return {"splits": split.splits, "rejects": split.rejects}
+        if self.store is not None:
+            kept = split.splits | "KeepNew" >> beam.Map(_stored, self.grammars, self.store.day)
+            fresh = (kept, looked.again) | "Fresh" >> beam.Flatten()
+        return {
+            "splits": (split.splits, known) | "NewAndKnown" >> beam.Flatten(),
+            "fresh": fresh,
+            "rejects": split.rejects,
+            "counts": answers | "CountParsed" >> beam.Map(lambda row: ("answers.parsed", int(row[1].claims is None))),
+        }
+
+
+def split_key(answer: Answer, grammars: tuple[str, ...]) -> str:
+    """Name all that splitting reads of an answer: its text, its markers, its structured claims, and the grammars asked for."""
+    markers = sorted({citation.marker or "" for citation in answer.citations or []})
+    declared = sorted({citation.evidence_id for citation in answer.citations or []}) if answer.claims is not None else []
+    read = json.dumps([answer.answer, markers, declared, to_plain(answer.claims), grammars], ensure_ascii=False)
+    return hashlib.blake2b(read.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _tell_known(group: tuple[str, dict[str, Any]], store: Store) -> Iterator[Any]:
+    _, sides = group
+    known: StoredSplit | None = next(iter(sides["known"]), None)
+    for row in sides["answers"]:
+        if known is None:
+            yield row
+            continue
+        claims = [claim._replace(answer_id=row[1].answer_id) for claim in known.claims]
+        yield beam.pvalue.TaggedOutput("known", SplitAnswer(row[1], claims, known.labels, known.unplaced, known.unparsed))
+    if known is not None and needs_refresh(known.used_on, store):
+        yield beam.pvalue.TaggedOutput("again", known._replace(used_on=store.day))
+
+
+def _stored(split: SplitAnswer, grammars: tuple[str, ...], day: dt.date) -> StoredSplit:
+    claims = [claim._replace(answer_id="") for claim in split.claims]
+    return StoredSplit(split_key(split.answer, grammars), day, claims, split.labels, split.unplaced, split.unparsed)
 
 
 class _SplitBatch(beam.DoFn):

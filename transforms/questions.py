@@ -19,10 +19,15 @@ from transforms.edges import Edge
 from transforms.evidence import edge_status, older_versions, version_as_of
 from transforms.joint import Part, SpanKey, joint_pair, joint_premise, joint_spans
 from transforms.judging import JudgedPair, JudgeUnique, finish_verdict
-from transforms.premises import Pair, PendingEdge, pair_of, widen_premises
+from transforms.premises import MAX_WINDOWS, Pair, PendingEdge, pair_of, widen_premises
 from transforms.tables import register_rows
 
+# What is asked; `without` follows from a joint set that entails, `beyond` stands where the budget left a claim out.
+KINDS = ("joint", "without", "elsewhere", "older", "now", "beyond")
 MAX_OLDER = 3
+# Of another passage of the answer only the windows that share most words with the claim are judged: this looks for support that
+# was missed, a window without the claim's words is seldom it, and there are many passages.
+ELSEWHERE_WINDOWS = 3
 
 
 class AnswerContext(NamedTuple):
@@ -100,7 +105,7 @@ def context_of(answer: Answer, slices: Iterable[str] = ()) -> AnswerContext:
 class Budget:
     """How much may be asked for the sake of causes and of the present: claims in a run, and other spans for each of them."""
 
-    claims: int = 10_000
+    claims: int = 2_000
     spans: int = 5
 
 
@@ -177,8 +182,8 @@ def part_of(question: Question, evidence: Evidence) -> Part:
 class AskFurther(beam.PTransform):
     """Judge what single edges leave open, lazily: only for the claims that need it, and beyond joint sets within a budget.
 
-    Comes in: a dict of `claims`, `verdicts` (one an edge), `contexts` (AnswerContext) and `evidence`; side input `now`. Goes out: a
-    dict of `replies`, `rejects` and `counts`.
+    Comes in: a dict of `claims`, `verdicts` (one an edge), `contexts` (AnswerContext), `evidence` and, where there is a store,
+    `known`; side input `now`. Goes out: a dict of `replies`, `fresh`, `rejects` and `counts`.
     """
 
     judge: JudgeUnique
@@ -189,13 +194,16 @@ class AskFurther(beam.PTransform):
     def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
         planned = tables | "PlanQuestions" >> PlanQuestions(self.budget)
         found = {"questions": planned["questions"], "evidence": tables["evidence"]} | "FindPassages" >> FindPassages(self.now)
-        first = found["asked"] | "JudgeAsked" >> _JudgeAsked(self.judge, self.checker)
+        known = {"known": tables["known"]} if self.judge.store else {}
+        first = {"asked": found["asked"], **known} | "JudgeAsked" >> _JudgeAsked(self.judge, self.checker)
         narrower = first["replies"] | "LeaveOneOut" >> beam.ParDo(_leave_one_out).with_outputs("known", main="asked")
         without = narrower.asked | "CountWithout" >> beam.Map(lambda _: ("questions.without", 1))
-        second = narrower.asked | "JudgeWithout" >> _JudgeAsked(self.judge, self.checker)
-        replies = (first["replies"], second["replies"], narrower.known) | "AllReplies" >> beam.Flatten()
+        second = {"asked": narrower.asked, **known} | "JudgeWithout" >> _JudgeAsked(self.judge, self.checker)
+        asked = (first["replies"], second["replies"], narrower.known) | "AllReplies" >> beam.Flatten()
+        replies = asked | "ReplyOnly" >> beam.Map(lambda pair: pair[0]).with_output_types(Reply)
         return {
-            "replies": replies | "ReplyOnly" >> beam.Map(lambda pair: pair[0]).with_output_types(Reply),
+            "replies": (replies, planned["beyond"]) | "WithBeyond" >> beam.Flatten(),
+            "fresh": (first["fresh"], second["fresh"]) | "AllFresh" >> beam.Flatten(),
             "rejects": (first["rejects"], second["rejects"]) | "AllRejects" >> beam.Flatten(),
             "counts": (planned["counts"], found["counts"], first["counts"], second["counts"], without)
             | "AllCounts" >> beam.Flatten(),
@@ -220,9 +228,10 @@ class PlanQuestions(beam.PTransform):
         )
         lots = planned.further | "Lots" >> beam.Keys() | "SmallestLots" >> beam.combiners.Top.Smallest(self.budget.claims)
         last = beam.pvalue.AsSingleton(lots | "LastLot" >> beam.Map(lambda lots: max(lots, default="")))
-        within = planned.further | "WithinBudget" >> beam.ParDo(_within, last).with_outputs("counts", main="questions")
+        within = planned.further | "WithinBudget" >> beam.ParDo(_within, last).with_outputs("counts", "beyond", main="questions")
         return {
             "questions": (planned.joint, within.questions) | "AllQuestions" >> beam.Flatten(),
+            "beyond": within.beyond,
             "counts": within.counts,
         }
 
@@ -252,6 +261,9 @@ def _within(keyed: tuple[str, list[Question]], last: str) -> Iterator[Any]:
     yield beam.pvalue.TaggedOutput("counts", ("questions.claims_beyond_budget" if lot > last else "questions.claims", 1))
     if lot <= last:
         yield from questions
+    else:
+        edge = questions[0].edge
+        yield beam.pvalue.TaggedOutput("beyond", Reply("beyond", edge.answer_id, edge.claim_id, "", None, None))
 
 
 @dataclass
@@ -287,7 +299,8 @@ def _pick_passages(group: tuple[str, dict[str, Iterable[Any]]], now: dt.datetime
                 yield beam.pvalue.TaggedOutput("parts", (key, (question.order, question.edge, part_of(question, passage))))
             else:
                 claim = question.edge.claim
-                yield pair_of(claim, widen_premises(passage, claim)), Asked(question.kind, question.edge, passage.version)
+                most = ELSEWHERE_WINDOWS if question.kind == "elsewhere" else MAX_WINDOWS
+                yield pair_of(claim, widen_premises(passage, claim, most)), Asked(question.kind, question.edge, passage.version)
 
 
 def _put_together(group: tuple[Any, Iterable[tuple[int, Edge, Part]]]) -> tuple[Pair, Asked]:
@@ -302,21 +315,23 @@ def _is_by_windows(asked: Asked) -> int:
 
 @dataclass
 class _JudgeAsked(beam.PTransform):
-    """Judge asked pairs. Goes out: a dict of `replies` ((Reply, Asked)), `rejects` and `counts`."""
+    """Judge `asked` pairs, unless `known`. Goes out: a dict of `replies` ((Reply, Asked)), `fresh`, `rejects` and `counts`."""
 
     judge: JudgeUnique
     checker: str
 
-    def expand(self, asked: beam.PCollection[tuple[Pair, Asked]]) -> dict[str, beam.PCollection]:
+    def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
+        asked = tables["asked"]
+        known = {"known": tables["known"]} if self.judge.store else {}
         # A composite has one place in a graph: each step judges with a copy.
-        judged = asked | "PairsOnly" >> beam.Keys() | "JudgeUnique" >> replace(self.judge)
+        judged = {"pairs": asked | "PairsOnly" >> beam.Keys(), **known} | "JudgeUnique" >> replace(self.judge)
         keyed = asked | "KeyAsked" >> beam.MapTuple(lambda pair, one: (pair.pair_id, one))
         replies = (
             {"asked": keyed, "judged": judged["judged"]}
             | "MeetOnPair" >> beam.CoGroupByKey()
             | "Reply" >> beam.FlatMap(_replies, self.judge.calibration.thresholds, self.checker)
         )
-        return {"replies": replies, "rejects": judged["rejects"], "counts": judged["counts"]}
+        return {"replies": replies, **{name: judged[name] for name in ("fresh", "rejects", "counts")}}
 
 
 def _replies(

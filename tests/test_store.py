@@ -1,0 +1,166 @@
+"""What is kept between nights: only what is new is judged and split, and nothing damages or mixes what is kept."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import random
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from builders import answer, evidence, utc
+from test_judging import CALLS
+from test_nightly import fake_checker, random_log, run  # noqa: F401 (a fixture)
+
+from pipelines.runs import read_manifest
+from schemas.answers import DeclaredCitation
+from schemas.stores import StoredVerdict
+from schemas.types import to_table
+from transforms.store import Store, compact, list_parts, read_part, write_part
+
+DAY = dt.date(2026, 3, 10)
+
+
+def night(tmp_path, checker, answers, rows, run_id, **options):
+    CALLS.clear()
+    code, folder = run(
+        tmp_path, checker, answers, rows, run_id, verdict_store=str(tmp_path / "store"), as_of=utc(2026, 3), **options
+    )
+    assert code == 0
+    return {path.name: path.read_bytes() for path in folder.glob("*.parquet")}, read_manifest(folder)
+
+
+def parts(tmp_path, name):
+    return sorted((tmp_path / "store" / name).rglob("part-*.parquet"))
+
+
+def test_a_second_night_on_the_same_traffic_calls_nothing_and_writes_the_same_bytes(tmp_path, fake_checker):  # noqa: F811
+    answers, rows = random_log(random.Random(3), 60)
+    # Without what fails: a pair that the checker fails on is tried again every night.
+    rows = [row for row in rows if "poison" not in (row.text or "")]
+    first, manifest = night(tmp_path, fake_checker, answers, rows, "one")
+    assert manifest["model_calls"] == len(CALLS) > 0
+    assert manifest["parser_calls"] > 0
+    second, manifest = night(tmp_path, fake_checker, answers, rows, "two")
+    assert (manifest["model_calls"], manifest["parser_calls"], CALLS) == (0, 0, [])
+    assert first == second
+    assert all(identity["holds"] for identity in manifest["identities"])
+    bare, manifest = {}, None
+    _, folder = run(tmp_path, fake_checker, answers, rows, "bare", as_of=utc(2026, 3))
+    bare = {path.name: path.read_bytes() for path in folder.glob("*.parquet")}
+    assert bare == first
+
+
+def test_a_changed_text_is_judged_again_and_nothing_else(tmp_path, fake_checker):  # noqa: F811
+    answers = [answer("a1"), answer("a2", "Exports are kept for 7 days [1].", citations=[DeclaredCitation("exports", "1")])]
+    rows = [evidence(), evidence("exports", "Exports are kept for 7 days.")]
+    night(tmp_path, fake_checker, answers, rows, "one")
+    assert len(CALLS) == 2
+    _, manifest = night(tmp_path, fake_checker, answers, [rows[0], rows[1]._replace(text="Exports were kept for 7 days.")], "two")
+    assert (len(CALLS), manifest["counts"]["pairs.known"], manifest["parser_calls"]) == (1, 1, 0)
+
+
+def test_a_changed_answer_is_split_again_and_nothing_else(tmp_path, fake_checker):  # noqa: F811
+    answers = [answer(f"a{i}", f"Logs are kept for {i} days [1].") for i in range(1, 4)]
+    night(tmp_path, fake_checker, answers, [evidence()], "one")
+    _, manifest = night(tmp_path, fake_checker, [*answers[:2], answer("a3", "Logs are blue [1].")], [evidence()], "two")
+    assert (manifest["parser_calls"], len(CALLS)) == (1, 1)
+    renamed = [one._replace(answer_id=f"b{one.answer_id}", question="Another?") for one in answers]
+    _, manifest = night(tmp_path, fake_checker, renamed, [evidence()], "three")
+    assert (manifest["parser_calls"], manifest["model_calls"]) == (0, 0)
+    _, manifest = night(
+        tmp_path, fake_checker, [answer("a1", "Logs are kept for 1 days [1].", citations=None)], [evidence()], "four"
+    )
+    # Which markers are declared is part of what splitting reads.
+    assert manifest["parser_calls"] == 1
+
+
+def test_another_checker_or_splitter_reads_nothing(tmp_path, fake_checker):  # noqa: F811
+    night(tmp_path, fake_checker, [answer()], [evidence()], "one")
+    (Path(fake_checker) / "model.safetensors").write_bytes(b"other weights")
+    _, manifest = night(tmp_path, fake_checker, [answer()], [evidence()], "two")
+    assert (manifest["model_calls"], manifest["parser_calls"]) == (1, 0)
+    assert len({path.parent for path in parts(tmp_path, "verdicts")}) == 2
+
+
+def test_a_part_of_another_version_under_our_roof_is_set_aside(tmp_path):
+    store, other = (Store(str(tmp_path), "verdicts", version, DAY) for version in ("one", "other"))
+    row = StoredVerdict("k", DAY, 0, 0.9, 0.1, 0.0)
+    foreign = Path(write_part(to_table(StoredVerdict, [row]), other))
+    Path(store.place).mkdir(parents=True)
+    shutil.copy(foreign, store.place)
+    with pytest.raises(ValueError, match="not of this version"):
+        read_part(list_parts(store)[0], store, StoredVerdict)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "not parquet", "other columns"])
+def test_a_damaged_part_is_set_aside_and_its_pairs_are_judged_again(tmp_path, fake_checker, damage):  # noqa: F811
+    before, _ = night(tmp_path, fake_checker, [answer()], [evidence()], "one")
+    (part,) = parts(tmp_path, "verdicts")
+    content = part.read_bytes()
+    if damage == "other columns":
+        pq.write_table(pa.table({"key": ["k"]}), part)
+    else:
+        middle = content.index(b"PAR1") + 30
+        flipped = content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :]
+        part.write_bytes({"truncated": content[:-9], "flipped": flipped, "empty": b"", "not parquet": b"junk"}[damage])
+    after, manifest = night(tmp_path, fake_checker, [answer()], [evidence()], "two")
+    assert before == after
+    assert (manifest["model_calls"], manifest["counts"]["store.verdicts.parts_set_aside"]) == (1, 1)
+    assert part.with_name(f"{part.name}.corrupt").exists()
+    assert night(tmp_path, fake_checker, [answer()], [evidence()], "three")[1]["model_calls"] == 0
+
+
+def test_runs_at_one_time_damage_nothing(tmp_path, fake_checker):  # noqa: F811
+    def one(i):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        answers = [answer(f"a{k}", f"Logs are kept for {k} days [1].") for k in range(i, i + 3)]
+        return run(folder, fake_checker, answers, [evidence()], "r", verdict_store=str(tmp_path / "store"))[0]
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(one, range(3))) == [0, 0, 0]
+    answers = [answer(f"a{k}", f"Logs are kept for {k} days [1].") for k in range(5)]
+    _, manifest = night(tmp_path, fake_checker, answers, [evidence()], "all")
+    assert (manifest["model_calls"], manifest["parser_calls"]) == (0, 0)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_store_that_cannot_be_written_does_not_fail_the_night(tmp_path, fake_checker):  # noqa: F811
+    (tmp_path / "store").mkdir(mode=0o500)
+    _, manifest = night(tmp_path, fake_checker, [answer()], [evidence()], "one")
+    assert manifest["counts"]["store.verdicts.rows_not_written"] == 1
+
+
+def test_a_store_whose_place_is_a_file_does_not_fail_the_night(tmp_path, fake_checker):  # noqa: F811
+    (tmp_path / "store").write_text("in the way")
+    _, manifest = night(tmp_path, fake_checker, [answer()], [evidence()], "one")
+    assert manifest["counts"]["store.verdicts.rows_not_written"] == 1
+
+
+def test_compaction_keeps_the_latest_of_each_and_drops_what_nobody_used(tmp_path):
+    store = Store(str(tmp_path), "verdicts", "one", DAY)
+    old, used = dt.date(2025, 1, 1), dt.date(2026, 3, 1)
+    for day, keys in ((old, "ab"), (used, "bc")):
+        write_part(to_table(StoredVerdict, [StoredVerdict(key, day, 0, 0.9, 0.1, 0.0) for key in keys]), store)
+    assert compact(store, StoredVerdict, days=90) == {"parts": 2, "rows": 2, "expired": 1}
+    (part,) = list_parts(store)
+    assert [(row["key"], row["used_on"]) for row in read_part(part, store, StoredVerdict).to_pylist()] == [("b", used), ("c", used)]
+    assert compact(store, StoredVerdict, days=90) == {"parts": 1, "rows": 0, "expired": 0}
+    assert compact(store, StoredVerdict, days=90, least_parts=1) == {"parts": 1, "rows": 2, "expired": 0}
+    assert list_parts(store) == [part]
+    assert compact(store, StoredVerdict, days=1, least_parts=1) == {"parts": 1, "rows": 0, "expired": 2}
+    assert list_parts(store) == []
+
+
+def test_compaction_sets_damaged_parts_aside(tmp_path):
+    store = Store(str(tmp_path), "verdicts", "one", DAY)
+    good = write_part(to_table(StoredVerdict, [StoredVerdict("a", DAY, 0, 0.9, 0.1, 0.0)]), store)
+    Path(store.place, "part-x.parquet").write_bytes(b"junk")
+    assert compact(store, StoredVerdict, days=90) == {"parts": 2, "rows": 1, "expired": 0}
+    assert list_parts(store) == [good]
+    assert Path(store.place, "part-x.parquet.corrupt").exists()

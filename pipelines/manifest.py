@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,12 +12,14 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
 from schemas.claims import CAUSES, NOT_REQUIRED_REASONS
-from schemas.rejects import Reject
+from schemas.expectations import Suite
+from schemas.rejects import FILE_REASONS, Reject
 from schemas.verdicts import EDGE_STATUSES
 from transforms.tables import WrittenFile, write_bytes
+from transforms.tallies import add_tallies, unmet, validation
 
 SUCCESS, FAILED, MANIFEST, VALIDATION = "_SUCCESS", "_FAILED", "manifest.json", "validation.json"
-EXIT_CODES = {"identity": 1, "input": 2, "coverage": 3}
+EXIT_CODES = {"identity": 1, "input": 2, "coverage": 3, "contract": 3}
 STATES = ("evaluated", "abstained", "empty", "no_claims")
 
 
@@ -77,6 +79,15 @@ def identities(counts: dict[str, int], rows: dict[str, int]) -> list[Identity]:
             n["edges.resolved"] + n["questions.joint"],
             rows.get("verdicts", 0),
         ),
+        Identity("claims split = profiled", n["claims.split"], n["profile.claims"]),
+        *(
+            Identity(
+                f"{step} read = profiled + unreadable",
+                n[f"{step}.read"],
+                n[f"profile.{step}"] + sum(n[f"rejects.{step}.{reason}"] for reason in FILE_REASONS),
+            )
+            for step in ("answers", "evidence")
+        ),
     ]
 
 
@@ -100,6 +111,9 @@ def gate_reasons(manifest: dict[str, Any], gate: Gate) -> list[dict[str, str]]:
     for step, n in usable.items():
         if not n and (step == "answers" or counts["evidence.read"] or not counts["evidence.files_read"]):
             reasons.append({"kind": "input", "message": f"nothing of the {step} could be read; see the rejects table"})
+    # What the declaration promises of our own output is ours to keep: a broken promise is a bug, as a broken identity is.
+    for one in manifest.get("stops", ()):
+        reasons.append({"kind": "identity" if one["declared"] else "contract", "message": one["message"]})
     return [*reasons, *({"kind": "coverage", "message": message} for message in _coverage(counts, gate, bool(usable["evidence"])))]
 
 
@@ -115,6 +129,9 @@ def _coverage(counts: dict[str, int], gate: Gate, evidence: bool) -> Iterator[st
     for step in ("answers", "evidence"):
         rejected = _lost(counts, step) - counts[f"rejects.{step}.duplicate_{step.removesuffix('s')}"]
         yield from _above(f"{step} rejected", rejected, counts[f"{step}.read"], gate.max_rejected, "--max-rejected")
+        # How many rows a file held that cannot be read, nobody knows.
+        lost, read = counts[f"{step}.files_rejected"], counts[f"{step}.files_read"]
+        yield from _above(f"{step} files rejected", lost, lost + read, gate.max_rejected, "--max-rejected")
 
 
 def _above(what: str, part: int, whole: int, most: float, option: str) -> Iterator[str]:
@@ -137,30 +154,36 @@ def reject_counts(reject: Reject) -> Iterator[tuple[str, int]]:
 class WriteManifest(beam.PTransform):
     """Write validation.json and manifest.json once all tables are written.
 
-    Comes in: a dict of `files`, `counts` ((name, n) in any number) and `tallies`. Goes out: the manifest.
+    Comes in: a dict of `files`, `counts` ((name, n) in any number), `tallies` and `warnings` (one list). Goes out: the manifest.
     """
 
     folder: str
     about: dict[str, Any]
+    suites: Sequence[Suite]
 
     def expand(self, parts: dict[str, beam.PCollection]) -> beam.PCollection[dict[str, Any]]:
         files = parts["files"] | "ListFiles" >> beam.combiners.ToList()
         counts = parts["counts"] | "SumCounts" >> beam.CombinePerKey(sum) | "ListCounts" >> beam.combiners.ToList()
-        tallies = parts["tallies"] | "SumTallies" >> beam.CombinePerKey(_sum_pairs) | "ListTallies" >> beam.combiners.ToList()
+        tallies = parts["tallies"] | "SumTallies" >> beam.CombinePerKey(add_tallies) | "ListTallies" >> beam.combiners.ToList()
         return files | "WriteManifest" >> beam.Map(
-            _write_manifest, beam.pvalue.AsSingleton(counts), beam.pvalue.AsSingleton(tallies), self.folder, self.about
+            _write_manifest,
+            beam.pvalue.AsSingleton(counts),
+            beam.pvalue.AsSingleton(tallies),
+            beam.pvalue.AsSingleton(parts["warnings"]),
+            self.folder,
+            self.about,
+            self.suites,
         )
 
 
-def _sum_pairs(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    evaluated = unexpected = 0
-    for one, two in pairs:
-        evaluated, unexpected = evaluated + one, unexpected + two
-    return evaluated, unexpected
-
-
 def _write_manifest(
-    files: list[WrittenFile], counts: list[tuple[str, int]], tallies: list[Any], folder: str, about: dict[str, Any]
+    files: list[WrittenFile],
+    counts: list[tuple[str, int]],
+    tallies: list[Any],
+    warnings: list[str],
+    folder: str,
+    about: dict[str, Any],
+    suites: Sequence[Suite],
 ) -> dict[str, Any]:
     written = [file._asdict() for file in sorted(files)]
     rows: dict[str, int] = defaultdict(int)
@@ -168,22 +191,12 @@ def _write_manifest(
         rows[file.table] += file.rows
     found = [{**one._asdict(), "holds": one.holds} for one in identities(dict(counts), rows)]
     calls = {name: dict(counts).get(of, 0) for name, of in (("model_calls", "pairs.windows"), ("parser_calls", "answers.parsed"))}
-    manifest = {**about, **calls, "counts": dict(sorted(counts)), "identities": found, "files": written}
-    write_json(FileSystems.join(folder, VALIDATION), _validation(tallies))
+    results = validation(suites, tallies)
+    told = {"warnings": [*warnings, *(one["message"] for one in unmet(results, "warn"))], "stops": unmet(results, "stop")}
+    manifest = {**about, **calls, **told, "counts": dict(sorted(counts)), "identities": found, "files": written}
+    write_json(FileSystems.join(folder, VALIDATION), results)
     write_json(FileSystems.join(folder, MANIFEST), manifest)
     return manifest
-
-
-def _validation(tallies: list[Any]) -> list[dict[str, Any]]:
-    """One result a suite, its expectations merged over all batches."""
-    suites: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for (suite, kind, column), (evaluated, unexpected) in sorted(tallies):
-        suites[suite].append(
-            {"expectation": kind, "column": column, "evaluated": evaluated, "unexpected": unexpected, "success": unexpected == 0}
-        )
-    return [
-        {"suite": name, "success": all(one["success"] for one in results), "results": results} for name, results in suites.items()
-    ]
 
 
 def write_json(path: str, content: Any) -> None:

@@ -15,6 +15,7 @@ from cases.alignment import similarity
 from cases.mined_cases import OVERVIEW, Proposal, Source, cases_text, made_proposals, overview
 from cases.mining import near_miss
 from cases.mutations import names_of
+from pipelines.labels import guarded
 from pipelines.options import UsageError, check_parser, find_files
 from pipelines.wordings import fault, form, is_anchored, is_whole, known_names, statement, wordings
 from schemas.claims import FAMILIES
@@ -290,5 +291,5 @@ def _write(proposals: Sequence[Proposal], written: Sequence[Proposal], output: P
     with files[-1].open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(OVERVIEW)
-        writer.writerows(overview(one, one.case_id in ids) for one in proposals)
+        writer.writerows(map(guarded, overview(one, one.case_id in ids)) for one in proposals)
     return files

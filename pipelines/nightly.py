@@ -14,12 +14,14 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from pipelines.drift import Earlier, WriteDrift, earlier_run, profile_counts
 from pipelines.manifest import EXIT_CODES, FAILED, Gate, WriteManifest, pass_gate, reject_counts
 from pipelines.options import NightlyConfig, UsageError, bundled_checker, find_files
 from schemas.aggregates import Aggregate
 from schemas.answers import Answer
 from schemas.calibration import CalibrationRecord
 from schemas.claims import Claim
+from schemas.contract import Contract
 from schemas.evidence import Evidence
 from schemas.flagged import Flagged
 from schemas.rejects import Reject
@@ -28,6 +30,7 @@ from schemas.stores import StoredSplit, StoredVerdict
 from schemas.verdicts import Verdict
 from transforms import conflicts, exposure
 from transforms.checkers import checker_name
+from transforms.column_types import CheckTypes
 from transforms.contract import CheckContract
 from transforms.correction import assumptions
 from transforms.edges import ResolveCitations
@@ -38,12 +41,15 @@ from transforms.families import RULES, TagFamilies
 from transforms.flagging import SampleFlagged
 from transforms.judging import JudgePairs, JudgeUnique
 from transforms.metrics import CitationMetrics
+from transforms.output_contract import CheckOutputs, TallyCopies
 from transforms.premises import WidenPremises
+from transforms.profile import ProfileClaims, ProfileTable
 from transforms.propositions import SplitAnswers, splitter_name
 from transforms.questions import AnswerContext, AskFurther, Budget, context_of
+from transforms.redaction import Redaction, RedactRows, RedactTallies
 from transforms.slicing import slices_of
 from transforms.store import ReadStore, Store, WriteStore
-from transforms.tables import ReadTables, WriteTable
+from transforms.tables import ReadTables, WriteTable, record_json
 from transforms.uniqueness import DropDuplicates
 
 log = logging.getLogger(__name__)
@@ -64,40 +70,53 @@ _SPAN_COLUMNS = {"span_start", "span_end, span_start", "text_length, span_end", 
 class ReadContracted(beam.PTransform):
     """Read one input table: readable files, rows that keep the contract, one record an id."""
 
-    row_type: type
-    step: str
+    contract: Contract
     noun: str
     id_column: str
     key: Any
 
     def expand(self, paths: beam.PCollection[str]) -> Tables:
-        read = paths | "ReadTables" >> ReadTables(self.row_type, self.step)
-        checked = read["batches"] | "CheckContract" >> CheckContract(self.row_type, self.step, self.id_column)
-        unique = checked["records"] | "DropDuplicates" >> DropDuplicates(self.step, self.noun, self.key)
+        step = self.contract.table
+        types = paths | "CheckTypes" >> CheckTypes(self.contract)
+        read = paths | "ReadTables" >> ReadTables(self.contract.row_type, step)
+        checked = read["batches"] | "CheckContract" >> CheckContract(self.contract, self.id_column)
+        unique = checked["records"] | "DropDuplicates" >> DropDuplicates(step, self.noun, self.key)
+        copies = {"records": checked["records"], "rejects": unique["rejects"]} | "TallyCopies" >> TallyCopies(self.contract)
         rejects = (read["rejects"], checked["rejects"], unique["rejects"]) | "Rejects" >> beam.Flatten()
+        profile = {"paths": paths, "batches": read["batches"]} | "ProfileTable" >> ProfileTable(step)
         return {
             "records": unique["records"],
             "conflicting": unique["broken"],
             "broken": checked["broken"],
             "rejects": rejects,
-            "tallies": checked["tallies"],
+            "tallies": (types, checked["tallies"], copies) | "Tallies" >> beam.Flatten(),
             "counts": read["counts"],
+            "profile": profile,
         }
+
+
+def read_contracted(held: Contract) -> ReadContracted:
+    """Read an input table as its contract has it."""
+    if held.table == "answers":
+        return ReadContracted(held, "answer", "answer_id", _answer_key)
+    return ReadContracted(held, "evidence", "evidence_id", _evidence_key)
 
 
 @dataclass
 class MeasureCitations(beam.PTransform):
     """The dataflow: answers are cut into claims, claims joined with their evidence, pairs judged, verdicts added up.
 
-    Comes in: a dict of `answers` and `evidence` paths. Goes out: a dict of every table of the run, its `counts` and `tallies`.
+    Comes in: a dict of `answers` and `evidence` paths. Goes out: a dict of every table of the run, its `counts`, `tallies` and
+    `profile`.
     """
 
     config: NightlyConfig
     checker: CheckerConfig
 
     def expand(self, paths: dict[str, beam.PCollection]) -> Tables:
-        answers = paths["answers"] | "Answers" >> ReadContracted(Answer, "answers", "answer", "answer_id", _answer_key)
-        evidence = paths["evidence"] | "Evidence" >> ReadContracted(Evidence, "evidence", "evidence", "evidence_id", _evidence_key)
+        contracts = self.config.contracts
+        answers = paths["answers"] | "Answers" >> read_contracted(contracts["answers"])
+        evidence = paths["evidence"] | "Evidence" >> read_contracted(contracts["evidence"])
         passages = evidence["records"] | "Passages" >> beam.Values()
         now = _now(answers["records"], self.config.as_of)
         contexts = answers["records"] | "KeepContexts" >> beam.Map(_context, self.config.slices).with_output_types(AnswerContext)
@@ -134,7 +153,10 @@ class MeasureCitations(beam.PTransform):
             "review": scored | "Reviews" >> beam.FlatMap(lambda answer: answer.reviews).with_output_types(Review),
             "rejects": (*(step["rejects"] for step in steps), unknown) | "AllRejects" >> beam.Flatten(),
         }
+        profile = (answers["profile"], evidence["profile"], scored | "ProfileClaims" >> ProfileClaims())
+        profile = profile | "AllProfiles" >> beam.Flatten()
         counts = (
+            profile | "CountProfiled" >> beam.FlatMap(profile_counts),
             answers["counts"],
             evidence["counts"],
             resolved["counts"],
@@ -148,6 +170,7 @@ class MeasureCitations(beam.PTransform):
         return {
             **tables,
             "counts": counts | "AllCounts" >> beam.Flatten(),
+            "profile": profile,
             "tallies": (answers["tallies"], evidence["tallies"]) | "AllTallies" >> beam.Flatten(),
         }
 
@@ -229,7 +252,9 @@ def _broken_row(record: dict[str, Any], columns: list[str]) -> list[BrokenEviden
     if not record["evidence_id"]:
         return []
     status = "bad_span" if set(columns) <= _SPAN_COLUMNS else "unjudged"
-    return [BrokenEvidence(record["evidence_id"], record["version"], status, record["valid_from"], record["valid_to"])]
+    # Times that contradict each other place the row nowhere: it may be the one that any edge needs.
+    times = (None, None) if any("valid_" in column for column in columns) else (record["valid_from"], record["valid_to"])
+    return [BrokenEvidence(record["evidence_id"], record["version"], status, *times)]
 
 
 def _incomplete(rejects: beam.PCollection[Reject]) -> Any:
@@ -251,7 +276,8 @@ def _unknown_evidence(joined: JoinedEdge) -> list[Reject]:
         f"answer {edge.answer_id!r}, claim {edge.claim_id!r} cites the evidence_id {edge.evidence_id!r}, which the evidence table "
         "lacks; export it, or mend the citation"
     )
-    return [Reject("join", "unknown_evidence", message, "", f"{edge.answer_id}/{edge.claim_id}/{edge.evidence_id}", None, 0)]
+    ids = {"answer_id": edge.answer_id, "claim_id": edge.claim_id, "evidence_id": edge.evidence_id}
+    return [Reject("join", "unknown_evidence", message, "", "/".join(ids.values()), record_json(ids), 0)]
 
 
 def _count(tables: Tables, states: beam.PCollection, passages: beam.PCollection) -> list[beam.PCollection]:
@@ -278,6 +304,8 @@ def _edge_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
         yield "edges.several_versions_valid", int(verdict.n_valid > 1)
 
 
+# What people read; claims and verdicts keep their words (docs/privacy.md).
+REDACTED = ("aggregates", "flagged", "review", "rejects")
 _KEYS: dict[str, tuple[type, Any]] = {
     "claims": (Claim, lambda row: (row.answer_id, row.sentence, row.claim_id)),
     "verdicts": (
@@ -297,17 +325,24 @@ class PublishRun(beam.PTransform):
 
     config: NightlyConfig
     about: dict[str, Any]
+    earlier: Earlier
 
     def expand(self, measured: Tables) -> beam.PCollection[str]:
-        folder = self.config.folder
+        folder, redaction = self.config.folder, self.config.redaction
+        redacted = {name: measured[name] | f"Redact{name.title()}" >> RedactRows(redaction) for name in REDACTED}
+        tables = {**measured, **redacted}
         files = [
-            measured[name] | f"Write{name.title()}" >> WriteTable(row_type, folder, name, key, self.config.shards)
+            tables[name] | f"Write{name.title()}" >> WriteTable(row_type, folder, name, key, self.config.shards)
             for name, (row_type, key) in _KEYS.items()
         ]
-        parts = {"files": files | "AllFiles" >> beam.Flatten(), "counts": measured["counts"], "tallies": measured["tallies"]}
+        written, contracts = files | "AllFiles" >> beam.Flatten(), self.config.contracts
+        checked = written | "CheckOutputs" >> CheckOutputs(folder, contracts)
+        tallies = (measured["tallies"], checked) | "AllTallies" >> beam.Flatten() | "RedactTallies" >> RedactTallies(redaction)
+        parts = {"files": written, "counts": measured["counts"], "tallies": tallies}
+        parts["warnings"] = measured["profile"] | "WriteDrift" >> WriteDrift(folder, self.earlier)
         return (
             parts
-            | "WriteManifest" >> WriteManifest(folder, self.about)
+            | "WriteManifest" >> WriteManifest(folder, self.about, [s for one in contracts.values() for s in one.suites])
             | "PassGate" >> beam.Map(pass_gate, folder, _gate(self.config))
         )
 
@@ -316,12 +351,17 @@ def _gate(config: NightlyConfig) -> Gate:
     return Gate(config.max_unjudged, config.max_rejected, config.allow_missing_evidence)
 
 
+class RunBroken(RuntimeError):
+    """A run that broke off: the disk, the memory or a worker gave out, or a bug did it; nothing in its folder counts."""
+
+
 def run_nightly(config: NightlyConfig) -> int:
     """Run the job and return its exit code: 0 ok, 1 an identity is broken, 2 bad input, 3 the coverage gate tripped.
 
     Raises UsageError where no file matches or the run directory exists already.
     """
     answers, evidence = find_files(config.answers, "answers"), find_files(config.evidence, "evidence")
+    earlier = earlier_run(config.output, config.run_id, config.previous)
     _prepare_folder(config)
     checker = CheckerConfig(config.checker, config.batch_size, config.threads, config.device, offline=not config.hub)
     pipeline = beam.Pipeline(options=pipeline_options(config.beam_args))
@@ -332,14 +372,14 @@ def run_nightly(config: NightlyConfig) -> int:
     (
         paths
         | "MeasureCitations" >> MeasureCitations(config, checker)
-        | "PublishRun" >> PublishRun(config, _about(config, answers, evidence))
+        | "PublishRun" >> PublishRun(config, _about(config, answers, evidence), earlier)
     )
     try:
         pipeline.run().wait_until_finish()
-    except Exception:
+    except Exception as error:
         # The gate raises so that a remote job fails too; here its reasons are at hand.
         if not FileSystems.exists(FileSystems.join(config.folder, FAILED)):
-            raise
+            raise RunBroken(config.folder) from error
     return exit_code(config.folder)
 
 
@@ -363,9 +403,17 @@ def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> di
         "gate": _gate(config)._asdict(),
         "further": {"claims": config.further_claims, "spans": config.further_spans},
         "record": config.record or None,
+        "redacted": _redacted(config.redaction),
         "verdict_store": config.verdict_store or None,
         "notes": [*NOTES, *_assumptions(config.calibration_record)],
     }
+
+
+def _redacted(redaction: Redaction | None) -> dict[str, Any] | None:
+    if redaction is None:
+        return None
+    patterns = [*redaction.patterns, *redaction.regexes]
+    return {"fields": list(redaction.fields), "patterns": patterns, "key_id": redaction.key_id}
 
 
 def _assumptions(record: CalibrationRecord | None) -> list[str]:
@@ -387,10 +435,13 @@ def _prepare_folder(config: NightlyConfig) -> None:
     there = [found.path for found in FileSystems.match([FileSystems.join(config.folder, "*")])[0].metadata_list]
     if there and not config.overwrite:
         raise UsageError(f"the run directory exists already: {config.folder}; choose another --run-id or pass --overwrite")
-    if there:
-        FileSystems.delete(there)
-    if not FileSystems.exists(config.folder):
-        FileSystems.mkdirs(config.folder)
+    try:
+        if there:
+            FileSystems.delete(there)
+        if not FileSystems.exists(config.folder):
+            FileSystems.mkdirs(config.folder)
+    except OSError as error:
+        raise UsageError(f"cannot write the run directory {config.folder}: {error}; give another --output") from error
 
 
 def pipeline_options(beam_args: tuple[str, ...]) -> PipelineOptions:

@@ -11,11 +11,15 @@ from pathlib import Path
 from apache_beam.io.filesystems import FileSystems
 
 from schemas.calibration import CalibrationRecord, read_record
+from schemas.contract import Contract, contracts
+from schemas.expectations import Expectation
 from transforms.checkers import check_folder, checker_name
 from transforms.citations import GRAMMARS
 from transforms.propositions import splitter_name
+from transforms.redaction import Redaction
 from transforms.splitting.parsing import ParserNotFound
 from transforms.support import PARTS, Calibration, checked_parts
+from transforms.user_suite import read_user_suite
 
 DEFAULT_MODEL = "nearmiss-minilm"
 
@@ -75,6 +79,14 @@ def check_slices(slices: tuple[tuple[str, ...], ...]) -> None:
             raise UsageError(f"a slice names attributes, or build, each once: {','.join(names)!r}; write it like product,locale")
 
 
+def read_expectations(path: str) -> dict[str, list[Expectation]]:
+    """A user's own expectations by suite name, none without a path; raises UsageError that names every fault of the file."""
+    try:
+        return read_user_suite(path) if path else {}
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
 def utc_time(text: str) -> dt.datetime:
     """Parse an ISO time; without a zone it is UTC.
 
@@ -111,6 +123,9 @@ class NightlyConfig:
     `slices` are combinations of attributes (or `build`) to measure by, `record` the calibration record that corrects the rates.
     `verdict_store` is a folder that keeps verdicts and splits between nights.
     `max_unjudged` and `max_rejected` are shares that the gate lets pass.
+    `expectations` is a JSON file of the user's own expectations, held beside the declared ones.
+    `previous` is the folder of the run that the input is compared with (default: the run before in `output`), or none.
+    `redact` is a file that says what to redact in the tables that people read.
     `further_claims` and `further_spans` bound what is judged for the sake of causes: claims a run, other spans a claim.
     """
 
@@ -137,6 +152,9 @@ class NightlyConfig:
     max_rejected: float = 0.1
     further_claims: int = 2_000
     further_spans: int = 5
+    expectations: str = ""
+    previous: str = ""
+    redact: str = ""
     verdict_store: str = ""
     beam_args: tuple[str, ...] = ()
     started_at: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
@@ -160,6 +178,8 @@ class NightlyConfig:
         check_markers(self.markers)
         check_slices(self.slices)
         self._check_record()
+        _ = self.redaction
+        read_expectations(self.expectations)
 
     def _check_record(self) -> None:
         """Refuse a record of another checker: its error says nothing of this one's."""
@@ -185,6 +205,18 @@ class NightlyConfig:
         """How the checker's probabilities become the support score, under the thresholds of the record where it has some."""
         calibration, record = read_calibration(self.checker, self.without), self.calibration_record
         return calibration.under(record.thresholds) if record is not None and record.thresholds else calibration
+
+    @property
+    def contracts(self) -> dict[str, Contract]:
+        """What each table of the run is held against, the user's own expectations included."""
+        return contracts(self.started_at, read_expectations(self.expectations))
+
+    @property
+    def redaction(self) -> Redaction | None:
+        """What to redact, where a file says so."""
+        from pipelines.redaction import read_redaction
+
+        return read_redaction(self.redact, self.slices) if self.redact else None
 
     @property
     def folder(self) -> str:

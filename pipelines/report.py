@@ -10,7 +10,8 @@ import fsspec
 from jinja2 import Environment, PackageLoader, select_autoescape
 from rich.table import Table
 
-from pipelines.runs import Folder, read_manifest, read_run_table
+from pipelines.runs import Folder, read_drift, read_manifest, read_run_table
+from schemas.aggregates import METRICS
 from schemas.claims import COMPONENTS
 from transforms.metrics import ALL, ALL_FAMILIES
 
@@ -140,10 +141,11 @@ def write_report(folder: Folder) -> str:
         macro=dict(metric_rows(aggregates, average="macro"))[ALL],
         slices=slices[:SHOWN_SLICES],
         n_slices=len(slices),
-        components=COMPONENTS,
+        components={cause: component for cause, component in COMPONENTS.items() if f"cause_{cause}" in METRICS},
         uncorrected=_uncorrected(aggregates),
         date=aggregates[0]["date"],
         flagged=_by_family(folder),
+        drift=read_drift(folder),
         reviews=sorted(reviews, key=_urgency)[:SHOWN_REVIEWS],
         n_reviews=len(reviews),
         rejects=rejects[:SHOWN_REJECTS],
@@ -161,6 +163,7 @@ def write_report(folder: Folder) -> str:
                 "questions",
                 "pairs",
                 "citations",
+                "profile",
                 "rejects",
             )
         ],

@@ -10,6 +10,7 @@ import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipelines.drift import DRIFT
 from pipelines.manifest import MANIFEST
 from pipelines.options import UsageError
 
@@ -28,6 +29,14 @@ def read_manifest(folder: Folder) -> dict[str, Any]:
         raise UsageError(f"not a finished run: {folder} has no {MANIFEST}; give a folder named run=...")
     files, path = fsspec.core.url_to_fs(str(folder))
     return json.loads(files.read_text(f"{path}/{MANIFEST}", encoding="utf-8"))
+
+
+def read_drift(folder: Folder) -> dict[str, Any] | None:
+    """How a run's input differs from an earlier one's; None for a run that was not compared."""
+    files, path = fsspec.core.url_to_fs(str(folder))
+    if not files.exists(f"{path}/{DRIFT}"):
+        return None
+    return json.loads(files.read_text(f"{path}/{DRIFT}", encoding="utf-8"))
 
 
 def read_run_table(folder: Folder, name: str) -> list[dict[str, Any]]:

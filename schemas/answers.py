@@ -35,8 +35,10 @@ class StructuredClaim(NamedTuple):
 class Answer(NamedTuple):
     """One answer as logged."""
 
-    answer_id: Annotated[str, Column("unique id of the answer", min_length=1)]
-    answered_at: Annotated[dt.datetime, Column("when the answer was given, UTC; evidence is joined as of this moment")]
+    answer_id: Annotated[str, Column("unique id of the answer", min_length=1, unique=True)]
+    answered_at: Annotated[
+        dt.datetime, Column("when the answer was given, UTC; evidence is joined as of this moment", not_future=True)
+    ]
     question: Annotated[str, Column("what the user asked")]
     answer: Annotated[str, Column("the answer's text, Markdown; may be empty")]
     citations: Annotated[list[DeclaredCitation] | None, Column("what the answer declares, by marker or by character range")]

@@ -30,17 +30,17 @@ class Span(NamedTuple):
     """A range of characters [start, end) of the answer."""
 
     start: Annotated[int, Column("first character", minimum=0)]
-    end: Annotated[int, Column("end (exclusive)", minimum=0)]
+    end: Annotated[int, Column("end (exclusive)", minimum=0, at_least="start")]
 
 
 class Claim(NamedTuple):
     """One proposition of an answer."""
 
-    answer_id: Annotated[str, Column("the answer that makes the claim", min_length=1)]
-    claim_id: Annotated[str, Column("unique within the answer", min_length=1)]
+    answer_id: Annotated[str, Column("the answer that makes the claim", min_length=1, unique=True)]
+    claim_id: Annotated[str, Column("unique within the answer", min_length=1, unique=True)]
     text: Annotated[str, Column("the claim in words, without markers")]
     start: Annotated[int | None, Column("first character in the answer; null: not located", minimum=0)]
-    end: Annotated[int | None, Column("end (exclusive) in the answer", minimum=0)]
+    end: Annotated[int | None, Column("end (exclusive) in the answer", minimum=0, at_least="start")]
     spans: Annotated[list[Span], Column("the characters that the claim is made of, inherited ones included")]
     inherited: Annotated[list[Span], Column("those of its characters that another claim of the sentence makes: subject, scope")]
     heading: Annotated[str | None, Column("the headings above the claim in the answer, outermost first, as its context")]

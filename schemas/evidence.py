@@ -13,8 +13,8 @@ EVIDENCE_STATUSES = ("current", "superseded", "retracted")
 class Evidence(NamedTuple):
     """One version of a span; validity is half open: valid_from <= t < valid_to."""
 
-    evidence_id: Annotated[str, Column("identifies the span across its versions", min_length=1)]
-    version: Annotated[str, Column("unique within the evidence_id", min_length=1)]
+    evidence_id: Annotated[str, Column("identifies the span across its versions", min_length=1, unique=True)]
+    version: Annotated[str, Column("unique within the evidence_id", min_length=1, unique=True)]
     doc_id: Annotated[str, Column("the document that holds the passage", min_length=1)]
     text: Annotated[str | None, Column("the passage that holds the span; null or empty: nothing was stored")]
     status: Annotated[str, Column("state of this version now", values=EVIDENCE_STATUSES)]
@@ -26,8 +26,8 @@ class Evidence(NamedTuple):
     valid_to: Annotated[dt.datetime | None, Column("end (exclusive) of validity, UTC; null: still valid", after="valid_from")] = (
         None
     )
-    published_at: Annotated[dt.datetime | None, Column("publication of this version, UTC")] = None
-    retracted_at: Annotated[dt.datetime | None, Column("retraction of this version, UTC")] = None
+    published_at: Annotated[dt.datetime | None, Column("publication of this version, UTC", not_future=True)] = None
+    retracted_at: Annotated[dt.datetime | None, Column("retraction of this version, UTC", not_future=True)] = None
     superseded_by: Annotated[str | None, Column("the version that replaces this one")] = None
     source_type: Annotated[str | None, Column("kind of source", values=("primary", "secondary"))] = None
     statement_kind: Annotated[str | None, Column("kind of statement", values=("norm", "measured", "inferred"))] = None

@@ -17,9 +17,12 @@ REJECT_REASONS = (
     "conflicting_evidence",
     "unknown_evidence",
     "invalid_claims",
+    "oversized",
     "split_failed",
     "judging_failed",
 )
+# Files and row groups of which no row was read.
+FILE_REASONS = ("unreadable_file", "missing_column", "wrong_type")
 
 
 class Reject(NamedTuple):

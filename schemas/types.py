@@ -31,8 +31,11 @@ _SCALARS: dict[Any, pa.DataType] = {
 class Column:
     """What the contract says of one column, beyond its type.
 
-    `values` lists the only values allowed, `min_length` bounds strings, `minimum` and `maximum` bound numbers, `after` names
-    the column that this one must exceed, `within` the text column whose length this one must not exceed.
+    `values` lists the only values allowed, `min_length` bounds strings, `pattern` is a regular expression found in them, `minimum`
+    and `maximum` bound numbers, `after` names the column that this one must exceed, `at_least` one that it must not be below,
+    `within` the text column whose length it must not exceed. `unique` marks the columns that tell a table's rows apart, together.
+    A time that is `not_future` lies before the start of the run; one that does not is a warning, whatever the `severity` (reject,
+    warn or stop) with which the rest is held.
     """
 
     doc: str
@@ -42,6 +45,11 @@ class Column:
     maximum: float | None = None
     after: str | None = None
     within: str | None = None
+    pattern: str | None = None
+    at_least: str | None = None
+    unique: bool = False
+    not_future: bool = False
+    severity: str = "reject"
 
 
 class Field(NamedTuple):

@@ -29,9 +29,11 @@ class Verdict(NamedTuple):
     version: Annotated[str | None, Column("the version joined; null where none was found")] = None
     status: Annotated[str, Column("judged, or why not", values=EDGE_STATUSES)] = "judged"
     span_start: Annotated[int | None, Column("first character of the span in the passage", minimum=0)] = None
-    span_end: Annotated[int | None, Column("end (exclusive) of the span in the passage", minimum=0)] = None
+    span_end: Annotated[int | None, Column("end (exclusive) of the span in the passage", minimum=0, at_least="span_start")] = None
     premise_start: Annotated[int | None, Column("first character of the deciding premise in the passage", minimum=0)] = None
-    premise_end: Annotated[int | None, Column("end (exclusive) of the deciding premise in the passage", minimum=0)] = None
+    premise_end: Annotated[
+        int | None, Column("end (exclusive) of the deciding premise in the passage", minimum=0, at_least="premise_start")
+    ] = None
     n_windows: Annotated[int, Column("premises tried; the likeliest to entail decides", minimum=0)] = 0
     label: Annotated[str | None, Column("likeliest of the three", values=LABELS)] = None
     p_entailment: Annotated[float | None, Column("calibrated probability, four decimals", minimum=0, maximum=1)] = None

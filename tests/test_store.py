@@ -10,18 +10,23 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from builders import answer, evidence, utc
 from test_judging import CALLS
 from test_nightly import fake_checker, random_log, run  # noqa: F401 (a fixture)
 
-from pipelines.runs import read_manifest
+from pipelines.__main__ import main
+from pipelines.nightly import run_nightly
+from pipelines.options import NightlyConfig
+from pipelines.runs import read_manifest, read_run_table
 from schemas.answers import DeclaredCitation
 from schemas.stores import StoredVerdict
 from schemas.types import to_table
 from transforms.store import Store, compact, list_parts, read_part, write_part
 
+EXPERTQA = Path(__file__).resolve().parents[2] / "shared" / "data" / "answers" / "expertqa"
 DAY = dt.date(2026, 3, 10)
 
 
@@ -164,3 +169,58 @@ def test_compaction_sets_damaged_parts_aside(tmp_path):
     assert compact(store, StoredVerdict, days=90) == {"parts": 2, "rows": 1, "expired": 0}
     assert list_parts(store) == [good]
     assert Path(store.place, "part-x.parquet.corrupt").exists()
+
+
+def test_the_command_tidies_every_version_and_the_next_night_still_knows_all(tmp_path, fake_checker, capsys):  # noqa: F811
+    for i in range(3):
+        answers = [answer("a", f"Logs are kept for {i} days [1].")]
+        run(tmp_path, fake_checker, answers, [evidence()], f"r{i}", verdict_store=str(tmp_path / "store"))
+    assert (len(parts(tmp_path, "verdicts")), len(parts(tmp_path, "splits"))) == (3, 3)
+    assert main(["compact", "--verdict-store", str(tmp_path / "store")]) == 0
+    assert (len(parts(tmp_path, "verdicts")), len(parts(tmp_path, "splits"))) == (1, 1)
+    assert "verdicts: 3 parts, 3 rows kept, 0 expired" in " ".join(capsys.readouterr().out.split())
+    answers = [answer(f"a{i}", f"Logs are kept for {i} days [1].") for i in range(3)]
+    _, manifest = night(tmp_path, fake_checker, answers, [evidence()], "all")
+    assert (manifest["model_calls"], manifest["parser_calls"]) == (0, 0)
+    assert main(["compact", "--verdict-store", str(tmp_path / "store"), "--days", "0"]) == 2
+
+
+@pytest.mark.skipif(not EXPERTQA.is_dir(), reason="the public answers are not on this machine")
+def test_a_second_night_on_real_answers(tmp_path):
+    answers, rows = (pq.read_table(EXPERTQA / f"{name}.parquet") for name in ("answers", "evidence"))
+    answers = answers.filter(pc.equal(answers["build"], "rr_sphere_gpt4")).slice(0, 12)
+    cited = {citation["evidence_id"] for row in answers["citations"].to_pylist() for citation in row or ()}
+    rows = rows.filter(pc.is_in(rows["evidence_id"], pa.array(sorted(cited))))
+    pq.write_table(answers, tmp_path / "answers.parquet")
+
+    def real_night(table, run_id):
+        pq.write_table(table, tmp_path / "evidence.parquet")
+        paths = (str(tmp_path / "answers.parquet"), str(tmp_path / "evidence.parquet"), str(tmp_path / "runs"))
+        config = NightlyConfig(*paths, run_id, threads=2, verdict_store=str(tmp_path / "store"), further_claims=0)
+        assert run_nightly(config) == 0
+        folder = Path(config.folder)
+        return {path.name: path.read_bytes() for path in folder.glob("*.parquet")}, read_manifest(folder)
+
+    first, manifest = real_night(rows, "one")
+    assert manifest["model_calls"] > 100
+    second, manifest = real_night(rows, "two")
+    assert first == second
+    assert (manifest["model_calls"], manifest["parser_calls"]) == (0, 0)
+    judged = read_run_table(tmp_path / "runs" / "run=one", "verdicts")
+    changed = next(row["evidence_id"] for row in judged if row["status"] == "judged")
+    texts = ["Something else." if one["evidence_id"] == changed else one["text"] for one in rows.to_pylist()]
+    _, manifest = real_night(rows.set_column(rows.schema.get_field_index("text"), "text", pa.array(texts)), "three")
+    # The new text is one sentence: one window for each claim that cites it, and nothing else. (A claim that fails now would also
+    # ask for other spans, had it a budget.)
+    asked = manifest["counts"]["pairs.unique"] - manifest["counts"]["pairs.known"]
+    assert manifest["model_calls"] == asked > 0
+    assert manifest["parser_calls"] == 0
+    kept = [row for row in judged if changed not in row["evidence_id"] and not row["joint"]]
+    again = {
+        (row["answer_id"], row["claim_id"], row["evidence_id"]): row
+        for row in read_run_table(tmp_path / "runs" / "run=three", "verdicts")
+    }
+    probabilities = ("p_entailment", "p_neutral", "p_contradiction", "supported")
+    for row in kept:
+        other = again[row["answer_id"], row["claim_id"], row["evidence_id"]]
+        assert [row[name] for name in probabilities] == [other[name] for name in probabilities]

@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from scipy import special
+
 from schemas.calibration import CheckerError
-from transforms.intervals import RatioSums, effective_n
+from transforms.intervals import RatioSums, effective_n, variance
 
 # Below these the intervals were seen to miss (tests/benchmarks/correction.py).
 LEAST_LABELS, LEAST_CLUSTERS, LEAST_OF_A_CLASS, LEAST_CLUSTERS_OF_A_CLASS, LEAST_ANSWERS = 30, 10, 8, 5, 10
@@ -37,36 +39,30 @@ class Corrected(NamedTuple):
 
 
 class _Night(NamedTuple):
-    """Sums over a night's answers of a, j, b and their products; `clusters` are the answers with b above 0."""
+    """A night's sums over answers: of a/b (`whole`), of a/j (`judged`) and of j/b (`shares`); together they hold all products."""
 
-    clusters: int
-    a: int
-    j: int
-    b: int
-    aa: int
-    aj: int
-    jj: int
-    ab: int
-    jb: int
-    bb: int
+    whole: RatioSums
+    judged: RatioSums
+    shares: RatioSums
 
     @property
     def share(self) -> float:
-        return self.j / self.b
+        return self.shares.above / self.shares.below
 
     @property
     def rate(self) -> float:
-        return self.a / self.j
+        return self.judged.above / self.judged.below
 
     def variance(self, a: float, j: float, b: float) -> float:
         """The variance of the sum of a*a_i + j*j_i + b*b_i, clustered by answer, for coefficients under which the sum is 0."""
-        squares = a * a * self.aa + j * j * self.jj + b * b * self.bb + 2 * (a * j * self.aj + a * b * self.ab + j * b * self.jb)
-        return max(0.0, squares) * self.clusters / (self.clusters - 1)
+        squares = a * a * self.whole.above_above + j * j * self.shares.above_above + b * b * self.whole.below_below
+        mixed = a * j * self.judged.above_below + a * b * self.whole.above_below + j * b * self.shares.above_below
+        return max(0.0, squares + 2 * mixed) * self.whole.clusters / (self.whole.clusters - 1)
 
     def rate_variance(self) -> float:
         """The variance of a/j, never below that of as many independent edges as the clustered ones are worth."""
-        rate, n = self.rate, effective_n(RatioSums(self.clusters, self.a, self.j, self.aa, self.aj, self.jj))
-        return max(self.variance(1 / self.j, -rate / self.j, 0), rate * (1 - rate) / n, least_variance(rate * n, n))
+        rate, n = self.rate, effective_n(self.judged)
+        return max(variance(self.judged), rate * (1 - rate) / n, least_variance(rate * n, n))
 
 
 def corrected(judged: RatioSums, error: CheckerError | None, *, whole_traffic: bool = True) -> Corrected:
@@ -76,8 +72,8 @@ def corrected(judged: RatioSums, error: CheckerError | None, *, whole_traffic: b
     >>> corrected(RatioSums(), None).reason
     'no label of this unit and family'
     """
-    clusters, a, j, aa, aj, jj = judged[:6]
-    return _corrected(_Night(clusters, a, j, j, aa, aj, jj, aj, jj, jj), error, whole_traffic)
+    everything = RatioSums(judged.clusters, judged.below, judged.below, *[judged.below_below] * 3)
+    return _corrected(_Night(judged, judged, everything), error, whole_traffic)
 
 
 def corrected_part(
@@ -87,25 +83,13 @@ def corrected_part(
 
     Comes in: the sums of a/b, of a/j and of j/b over the same answers.
     """
-    night = _Night(
-        whole.clusters,
-        whole.above,
-        share.above,
-        whole.below,
-        whole.above_above,
-        judged.above_below,
-        share.above_above,
-        whole.above_below,
-        share.above_below,
-        whole.below_below,
-    )
-    return _corrected(night, error, whole_traffic)
+    return _corrected(_Night(whole, judged, share), error, whole_traffic)
 
 
 def _corrected(night: _Night, error: CheckerError | None, whole_traffic: bool) -> Corrected:
     if error is None:
         return _refused("no label of this unit and family")
-    reason = refusal(error) or _too_few(night.clusters if night.j else 0, LEAST_ANSWERS, "judged answers")
+    reason = refusal(error) or _too_few(night.judged.clusters, LEAST_ANSWERS, "judged answers")
     if reason:
         return _refused(reason)
     if not error.traffic:
@@ -166,12 +150,12 @@ def _prediction_powered(night: _Night, error: CheckerError) -> Corrected:
     rate = error.labelled + power * (night.rate - error.observed)
     share = night.share
     of_labels = error.var_labelled - 2 * power * error.cov_labelled_observed + power * power * error.var_observed
-    b = night.b
+    b = night.whole.below
     of_night = max(
         night.variance(power / b, (rate - power * night.rate) / b, -rate * share / b), (share * power) ** 2 * night.rate_variance()
     )
     of_labels = share * share * max(of_labels, 0.0)
-    estimate, freedom = share * rate, _freedom((of_labels, error.n_clusters - 2), (of_night, night.clusters - 1))
+    estimate, freedom = share * rate, _freedom((of_labels, error.n_clusters - 2), (of_night, night.whole.clusters - 1))
     return _clipped(estimate, wilson(estimate, of_labels + of_night, freedom), share, PREDICTION_POWERED, None)
 
 
@@ -184,14 +168,14 @@ def _power(night: _Night, error: CheckerError) -> float:
 def _rogan_gladen(night: _Night, error: CheckerError, note: str | None) -> Corrected:
     """Judged share x (rate + specificity - 1) / (sensitivity + specificity - 1), and all values that a test would not reject."""
     youden, v_youden = _youden(error)
-    false_positive, share, b = 1 - (error.specificity.value or 0.0), night.share, night.b
-    above = night.a / b - false_positive * share
+    false_positive, share, b = 1 - (error.specificity.value or 0.0), night.share, night.whole.below
+    above = night.whole.above / b - false_positive * share
     of_night = max(night.variance(1 / b, -false_positive / b, -above / b), share * share * night.rate_variance())
     v_above = of_night + share * share * error.var_specificity
     cov = share * (error.var_specificity + error.cov_sensitivity_specificity)
     plain = above / youden
     freedom = _freedom(
-        (of_night, night.clusters - 1),
+        (of_night, night.whole.clusters - 1),
         (plain * plain * error.var_sensitivity, error.clusters_supported - 1),
         ((share - plain) ** 2 * error.var_specificity, error.clusters_unsupported - 1),
     )
@@ -258,18 +242,12 @@ def _freedom(*parts: tuple[float, int]) -> float:
 
 
 def t95(freedom: float) -> float:
-    """The 97.5 % point of Student's t, by the expansion about the normal; off by less than 0.01 from 4 degrees on.
+    """The 97.5 % point of Student's t.
 
     >>> round(t95(10), 3), round(t95(math.inf), 3)
     (2.228, 1.96)
     """
-    z = 1.959964
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    return z + sum(term / freedom ** (i + 1) for i, term in enumerate(terms))
+    return float(special.stdtrit(min(freedom, 1e9), 0.975))
 
 
 def assumptions(error: CheckerError) -> list[str]:

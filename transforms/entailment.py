@@ -124,6 +124,9 @@ class EntailmentChecker:
             )
         except Exception as error:
             raise ValueError(f"cannot load the checker {config.source!r}: {type(error).__name__}: {error}") from error
+        if loading.get("mismatched_keys"):
+            name, found, expected = sorted(loading["mismatched_keys"])[0]
+            raise ValueError(f"the weights of {config.source!r} do not fit its config.json: {name} is {found}, not {expected}")
         if loading["missing_keys"]:
             # transformers would fill them with random numbers and go on.
             missing = ", ".join(sorted(loading["missing_keys"])[:5])
@@ -139,7 +142,8 @@ class EntailmentChecker:
             self._inputs.discard("token_type_ids")
 
     def judge(self, windows: Sequence[WindowToJudge]) -> list[JudgedWindow]:
-        """Judge windows in their order. A window that fails costs only itself: its batch is tried again one by one.
+        """Judge windows in their order. A batch that fails, or does not fit into memory, is halved and tried again, down to single
+        windows: one that fails costs only itself.
 
         A premise that the model cannot read at once is judged in overlapping pieces; the claim is never cut.
         """
@@ -154,7 +158,8 @@ class EntailmentChecker:
         except Exception as error:  # whatever the model raises, the pair is named and the rest goes on
             if len(windows) == 1:
                 return [JudgedWindow(windows[0], None, f"{type(error).__name__}: {error}")]
-            return [judged for window in windows for judged in self.judge([window])]
+            middle = len(windows) // 2
+            return [*self.judge(windows[:middle]), *self.judge(windows[middle:])]
 
     def _pieces(self, windows: Sequence[WindowToJudge]) -> list[list[_Row]]:
         """The model's inputs for each window: one row, or several where its premise does not fit."""

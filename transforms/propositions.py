@@ -34,6 +34,8 @@ from transforms.tables import record_json, register_rows
 RULES_VERSION = "propositions-1"
 # Past this many characters a sentence is a list or no prose at all, and stays whole.
 MAX_LENGTH = 1200
+# About a book chapter: past this many characters a row holds no answer but a fault of the log, and would cost hours.
+MAX_ANSWER = 200_000
 
 
 # A sentence that only opines may state something in its second half; questions, instructions and the like stay whole.
@@ -42,6 +44,10 @@ _SPLIT_REASONS = (None, "opinion", "hedge")
 
 class InvalidClaims(ValueError):
     """Structured claims that contradict themselves."""
+
+
+class OversizedAnswer(ValueError):
+    """A text too long to be an answer."""
 
 
 class SplitAnswer(NamedTuple):
@@ -82,7 +88,7 @@ def split_answers(
 
     Structured claims are taken as they are, but for markers in their words. Otherwise each sentence is cut into its propositions,
     and each of them takes the markers of the `grammars` that it stands in front of. Raises InvalidClaims where structured claims
-    contradict themselves.
+    contradict themselves, OversizedAnswer past 200,000 characters.
     """
     parser = parser or load_parser()
     outlines = [_outline(answer, grammars) for answer in answers]
@@ -112,6 +118,8 @@ class _Outline(NamedTuple):
 
 def _outline(answer: Answer, grammars: tuple[str, ...]) -> _Outline:
     """Everything about an answer that needs no parser."""
+    if len(answer.answer) > MAX_ANSWER:
+        raise OversizedAnswer(f"the answer has {len(answer.answer)} characters, more than {MAX_ANSWER}; log the answer alone")
     if answer.claims is not None:
         return _Outline(answer, [], [], 0)
     declared = frozenset(citation.marker for citation in answer.citations or [] if citation.marker)
@@ -395,7 +403,8 @@ class _SplitBatch(beam.DoFn):
         try:
             return split_answer(answer, self.parser, self.grammars)
         except Exception as error:
-            reason = "invalid_claims" if isinstance(error, InvalidClaims) else "split_failed"
+            named = (("invalid_claims", InvalidClaims), ("oversized", OversizedAnswer))
+            reason = next((reason for reason, kind in named if isinstance(error, kind)), "split_failed")
             message = f"{source} (answer_id={answer.answer_id!r}): {error}"
             record = record_json(to_plain(answer))
             return beam.pvalue.TaggedOutput("rejects", Reject("answers", reason, message, source, answer.answer_id, record))

@@ -26,6 +26,8 @@ REFRESH_DAYS = 7
 _VERSION = b"nearmiss-version"
 log = logging.getLogger(__name__)
 
+# The tables of a store.
+ROW_TYPES: dict[str, type] = {"splits": StoredSplit, "verdicts": StoredVerdict}
 register_rows(StoredVerdict, StoredSplit)
 
 
@@ -193,6 +195,18 @@ def compact(store: Store, row_type: type, days: int, least_parts: int = 2) -> di
     new = write_part(kept, store) if kept is not None and kept.num_rows else None
     FileSystems.delete([path for path in tables if path != new and FileSystems.exists(path)])
     return {"parts": len(parts), "rows": kept.num_rows if kept is not None else 0, "expired": expired}
+
+
+def stored_versions(folder: str, name: str) -> list[str]:
+    """The versions that a table of a store holds, as its readable parts name them."""
+    found = set[str]()
+    for one in FileSystems.match([FileSystems.join(folder, name, "*", "part-*.parquet")])[0].metadata_list:
+        try:
+            with FileSystems.open(one.path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+                found.add((pq.read_schema(io.BytesIO(stream.read())).metadata or {})[_VERSION].decode())
+        except (OSError, ValueError, KeyError, pa.ArrowException):
+            continue
+    return sorted(found)
 
 
 def _compacted(table: pa.Table, oldest: dt.date) -> tuple[pa.Table, int]:

@@ -123,6 +123,55 @@ def conform(table: pa.Table, row_type: type) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=arrow_schema(row_type))
 
 
+def mend_text(table: pa.Table) -> tuple[pa.Table, bool]:
+    """Replace what is no UTF-8 (lone surrogates, cut characters) by U+FFFD, and say whether there was any.
+
+    Raises an Arrow error for any other damage.
+
+    >>> broken = pa.array([b"a \\xed\\xa0\\x80 b"]).view(pa.string())
+    >>> mend_text(pa.table({"x": broken}))[0].to_pydict()
+    {'x': ['a \ufffd\ufffd\ufffd b']}
+    """
+    columns = [_mended(column.combine_chunks()) for column in table.columns]
+    if not any(changed for _, changed in columns):
+        return table, False
+    return pa.Table.from_arrays([column for column, _ in columns], schema=table.schema), True
+
+
+def _mended(column: pa.Array) -> tuple[pa.Array, bool]:
+    try:
+        column.validate(full=True)
+        return column, False
+    except pa.ArrowInvalid as error:
+        if "UTF8" not in str(error):
+            raise
+    plain = column.cast(_as_bytes(column.type)).to_pylist()
+    return pa.array(_decoded(plain), type=column.type), True
+
+
+def _as_bytes(kind: pa.DataType) -> pa.DataType:
+    """The same type with bytes in the place of text, at every depth."""
+    if pa.types.is_string(kind):
+        return pa.binary()
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_as_bytes(kind.value_type)))
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_as_bytes(field.type)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_as_bytes(kind.key_type), _as_bytes(kind.item_type))
+    return kind
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, dict):
+        return {name: _decoded(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_decoded(item) for item in value)
+    return value
+
+
 def record_json(record: Any) -> str:
     """A record as JSON for the rejects table, cut to 2,000 characters."""
     return json.dumps(record, default=str, ensure_ascii=False, sort_keys=True)[:MAX_RECORD_JSON]
@@ -146,10 +195,12 @@ class ReadTables(beam.PTransform):
         batches = (
             groups.groups
             | "SpreadRowGroups" >> beam.Reshuffle()
-            | "LoadRowGroups" >> beam.ParDo(_LoadRowGroup(self.row_type, self.step)).with_outputs("rejects", main="batches")
+            | "LoadRowGroups"
+            >> beam.ParDo(_LoadRowGroup(self.row_type, self.step)).with_outputs("rejects", "counts", main="batches")
         )
+        counts = (groups.counts, batches.counts) | "AllCounts" >> beam.Flatten()
         rejects = (groups.rejects, batches.rejects) | "AllRejects" >> beam.Flatten()
-        return {"batches": batches.batches, "rejects": rejects, "counts": groups.counts}
+        return {"batches": batches.batches, "rejects": rejects, "counts": counts}
 
 
 @dataclass
@@ -192,9 +243,9 @@ class _LoadRowGroup(beam.DoFn):
         source = f"{group.path}#row_group={group.position}"
         try:
             with _open(group.path) as stream:
-                table = conform(pq.ParquetFile(stream).read_row_group(group.position), self.row_type)
-            # Damage that Parquet does not notice (text that is not UTF-8, times out of range) shows here at the latest.
-            table.validate(full=True)
+                parquet = pq.ParquetFile(stream, page_checksum_verification=True)
+                table, mended = mend_text(conform(parquet.read_row_group(group.position), self.row_type))
+            # Damage that Parquet does not notice (times out of range) shows here at the latest.
             records = table.to_pylist()
         except (OSError, pa.ArrowException, ValueError, OverflowError) as error:
             message = f"{source}: {group.n_rows} rows cannot be read: {_first_line(error)}; write the file again"
@@ -202,6 +253,8 @@ class _LoadRowGroup(beam.DoFn):
                 "rejects", Reject(self.step, "unreadable_file", message, source, None, None, group.n_rows)
             )
             return
+        if mended:
+            yield beam.pvalue.TaggedOutput("counts", (f"{self.step}.row_groups_with_mended_text", 1))
         if table.num_rows:
             yield Batch(source, table, records)
 

@@ -150,15 +150,14 @@ FULL_SHARE = {0: 1.0}
 
 
 def nights(cell: Cell, unjudged: dict[int, float], replications: int, rng: np.random.Generator) -> np.ndarray:
-    """Sums [replications, 8] of clusters, a, j, b, aa, aj, jj, ab, jb, bb over a night's answers."""
+    """Sums [replications, 22] over a night's answers: what RatioSums holds of a/j, then of a/b up to the products, then of j/b."""
     found = cached_outcomes(tuple(SIZES.items()), cell.rate, cell.sensitivity, cell.specificity, cell.correlation)
     likely: dict[tuple[int, int, int], float] = {}
     for counts, chance in zip(found.counts.tolist(), found.chances.tolist(), strict=True):
         for more, share in unjudged.items():
             key = (counts[0] + counts[2], sum(counts), sum(counts) + more)
             likely[key] = likely.get(key, 0.0) + chance * share
-    a, j, b = np.array(list(likely)).T
-    products = np.stack([np.ones_like(a), a, j, b, a * a, a * j, j * j, a * b, j * b, b * b], 1)
+    products = np.array([[*sums_of(a, j), *sums_of(a, b)[:6], *sums_of(j, b)[:6]] for a, j, b in likely])
     chances = np.array(list(likely.values()))
     return rng.multinomial(cell.night, chances / chances.sum(), replications) @ products
 
@@ -206,19 +205,18 @@ SHARE = _JUDGED / (_JUDGED + _MORE)
 
 
 def _correct(sums: Sequence[int], error: CheckerError, part: bool, whole: bool) -> Corrected:
-    n, a, j, b, aa, aj, jj, ab, jb, bb = sums
-    judged = RatioSums(n, a, j, aa, aj, jj)
+    judged, whole_sums, shares = RatioSums(*sums[:10]), RatioSums(*sums[10:16]), RatioSums(*sums[16:])
     if not part:
         return corrected(judged, error, whole_traffic=whole)
-    return corrected_part(RatioSums(n, a, b, aa, ab, bb), judged, RatioSums(n, j, b, jj, jb, bb), error, whole_traffic=whole)
+    return corrected_part(whole_sums, judged, shares, error, whole_traffic=whole)
 
 
 def _found(cell: Cell, truth: float, results: list[Corrected], sums: list[list[int]], whole: bool) -> Found:
     given = [one for one in results if one.value is not None]
     estimates = np.array([one.estimate for one in given])
     low, high = (np.array([getattr(one, name) for one in given]) for name in ("low", "high"))
-    raw = np.array([one[1] / one[3] for one in sums])
-    half = 1.96 * np.sqrt(raw * (1 - raw) / np.array([one[3] for one in sums]))
+    raw = np.array([one[11] / one[12] for one in sums])
+    half = 1.96 * np.sqrt(raw * (1 - raw) / np.array([one[12] for one in sums]))
     many = len(given) > 1
     return Found(
         cell,
@@ -259,6 +257,11 @@ def covers_too_little(found: Found) -> bool:
     return found.coverage < LEAST_COVERAGE
 
 
+def misleading(found: Found) -> float:
+    """The share of all nights, corrected or not, that print an interval without the truth."""
+    return (1 - found.coverage) * found.given / found.replications
+
+
 def is_inner(found: Found) -> bool:
     """Whether the truth is away from the bounds."""
     return 0.2 <= found.cell.rate <= 0.8
@@ -288,7 +291,8 @@ def summary(title: str, found: Sequence[Found]) -> Iterator[str]:
         worst = max(inner, key=lambda one: abs(one.bias) / one.spread)
         yield (
             f"  {what}: coverage least {cover[0]:.4f}, median {cover[len(cover) // 2]:.4f}, below {LEAST_COVERAGE}: {short} of "
-            f"{len(part)}; rates .2-.8: bias largest {max(abs(one.bias) for one in inner):.4f}, in spreads "
+            f"{len(part)}; nights with an interval that misses: at most {max(map(misleading, part)):.3f}; "
+            f"rates .2-.8: bias largest {max(abs(one.bias) for one in inner):.4f}, in spreads "
             f"{abs(worst.bias) / worst.spread:.3f}, beyond a tenth: {sum(map(is_biased, inner))} of {len(inner)}; "
             f"raw rate: median bias {np.median([abs(one.raw_bias) for one in part]):.3f}, median coverage "
             f"{np.median([one.raw_coverage for one in part]):.3f}"

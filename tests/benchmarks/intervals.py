@@ -1,6 +1,6 @@
 """Count how often 95 % intervals cover the true rate, over answers whose edges fare alike, beside a cluster bootstrap.
 
-usage: intervals.py [--replications 5000] [--seed 1] [--bootstrap 200] [--laws few,many,skewed]
+usage: intervals.py [--replications 5000] [--seed 1] [--bootstrap 200] [--laws few,many,skewed] [--drop 0]
 
 An answer is one of finitely many kinds (its denominator, its numerator), so that a sample of answers is a multinomial draw of
 kinds: exact, and as fast for 5,000 answers as for ten. So is a bootstrap sample.
@@ -27,12 +27,13 @@ Z, DRAWS = 1.959964, 300
 
 
 class Cell(NamedTuple):
-    """A situation: how many answers, their true rate, and the correlation of edges within an answer."""
+    """A situation: how many answers, their rate, the correlation within an answer, how much worse long answers do."""
 
     law: str
     answers: int
     rate: float
     alike: float
+    drop: float = 0.0
 
 
 class Kinds(NamedTuple):
@@ -69,11 +70,13 @@ def edges_law(law: str) -> tuple[np.ndarray, np.ndarray]:
 def kinds_of(cell: Cell) -> Kinds:
     """Beta-binomial numerators; the likeliest kinds first, which makes draws fast."""
     above, below, chance = [], [], []
-    for edges, share in zip(*edges_law(cell.law), strict=True):
+    law = edges_law(cell.law)
+    for edges, share in zip(*law, strict=True):
+        rate = cell.rate - cell.drop * (edges > law[0] @ law[1])
         hits = np.arange(edges + 1)
         above.append(hits)
         below.append(np.full(edges + 1, edges))
-        chance.append(share * hits_law(hits, edges, cell.rate, cell.alike))
+        chance.append(share * hits_law(hits, edges, rate, cell.alike))
     joined = np.concatenate(chance)
     order = np.argsort(-joined, kind="stable")
     return Kinds(np.concatenate(above)[order], np.concatenate(below)[order], joined[order] / joined.sum())
@@ -108,10 +111,20 @@ def information(cell: Cell, kinds: Kinds) -> tuple[float, float]:
     return float(edges * spread), float(cell.answers / (cell.alike + (1 - cell.alike) * inverse) * spread)
 
 
+def truth(kinds: Kinds) -> tuple[float, float]:
+    """What micro and macro estimate."""
+    return float(kinds.chance @ kinds.above / (kinds.chance @ kinds.below)), float(kinds.chance @ (kinds.above / kinds.below))
+
+
 def covered(estimates: list[Estimate], rate: float) -> tuple[float, float]:
     """The share of intervals that hold the rate, and their median width."""
     bounds = np.array([(one.low, one.high) for one in estimates])
-    return float(np.mean((bounds[:, 0] <= rate) & (rate <= bounds[:, 1]))), float(np.median(bounds[:, 1] - bounds[:, 0]))
+    return hold(bounds, rate), float(np.median(bounds[:, 1] - bounds[:, 0]))
+
+
+def hold(bounds: np.ndarray, rate: float) -> float:
+    """The share of bounds [n, (low, high)] that hold the rate, rounding errors aside."""
+    return float(np.mean((bounds[:, 0] <= rate + 1e-9) & (rate - 1e-9 <= bounds[:, 1])))
 
 
 def bootstrap(kinds: Kinds, counts: np.ndarray, seed: int) -> np.ndarray:
@@ -133,12 +146,10 @@ def run_cell(cell: Cell, replications: int, seed: int, boots: int = 0) -> tuple[
     sums = list(summed(kinds, counts))
     found = []
     bounds = bootstrap(kinds, counts[:boots], seed) if boots else np.full((1, 2, 2), np.nan)
-    for which, (rule, told) in enumerate(zip((micro, macro), information(cell, kinds), strict=True)):
-        low, high = bounds[:, which, 0], bounds[:, which, 1]
-        # A draw of equal answers has bounds that differ from the rate in the last bit only.
-        holds = float(np.mean((low <= cell.rate + 1e-9) & (cell.rate - 1e-9 <= high))) if boots else math.nan
-        coverage, width = covered([rule(one) for one in sums], cell.rate)
-        found.append(Found(coverage, width, holds, float(np.median(high - low)), told))
+    for rule, rate, told, ends in zip((micro, macro), truth(kinds), information(cell, kinds), bounds.swapaxes(0, 1), strict=True):
+        coverage, width = covered([rule(one) for one in sums], rate)
+        boot_width = float(np.median(ends[:, 1] - ends[:, 0]))
+        found.append(Found(coverage, width, hold(ends, rate) if boots else math.nan, boot_width, told))
     return found[0], found[1], sums
 
 
@@ -239,29 +250,40 @@ def show_extremes(rows: list[tuple[Cell, str, Found]]) -> None:
         print(f"{law:7}{answers:6} {name:9}{least:8.4f}{most:8.4f}{boot:40.3f}{ratio:17.2f}")
 
 
-def main() -> None:
+def show_rules(tally: dict[str, list[tuple[float, float]]]) -> None:
+    print("\nmicro, on half of the samples:   least coverage   cells under 93 %   over 97 % where n*p*(1-p) >= 10")
+    for name, told in tally.items():
+        over = sum(coverage > MOST and enough >= ENOUGH for coverage, enough in told)
+        print(f"{name:33}{min(told)[0]:.4f}{sum(coverage < LEAST for coverage, _ in told):19}{over:12}   of {len(told)}")
+
+
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replications", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--bootstrap", type=int, default=200, help="samples to bootstrap, 300 draws each; 0: none")
     parser.add_argument("--laws", default="few,many,skewed")
-    options = parser.parse_args()
+    parser.add_argument("--drop", type=float, default=0.0, help="how much lower the rate is in answers longer than the mean")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parse_arguments()
     rows: list[tuple[Cell, str, Found]] = []
     tally: dict[str, list[tuple[float, float]]] = {name: [] for name in RULES}
     print("law  answers  rate alike         n*p*q coverage             width bootstrap    width")
-    for cell in itertools.starmap(Cell, itertools.product(options.laws.split(","), ANSWERS, RATES, ALIKE)):
+    for cell in itertools.starmap(Cell, itertools.product(options.laws.split(","), ANSWERS, RATES, ALIKE, [options.drop])):
+        if cell.rate <= cell.drop:
+            continue
         # Widths hardly vary among samples of 5,000 answers, and each takes long.
         boots = options.bootstrap // 4 if cell.answers == max(ANSWERS) else options.bootstrap
         *both, sums = run_cell(cell, options.replications, options.seed, boots)
-        compare(sums[: max(1, options.replications // 2)], cell.rate, both[0].information, tally)
+        compare(sums[: max(1, options.replications // 2)], truth(kinds_of(cell))[0], both[0].information, tally)
         for name, found in zip(("micro", "macro"), both, strict=True):
             rows.append((cell, name, found))
             print(show(cell, name, found, options.replications), flush=True)
     show_extremes(rows)
-    print("\nmicro, on half of the samples:   least coverage   cells under 93 %   over 97 % where n*p*(1-p) >= 10")
-    for name, told in tally.items():
-        over = sum(coverage > MOST and enough >= ENOUGH for coverage, enough in told)
-        print(f"{name:33}{min(told)[0]:.4f}{sum(coverage < LEAST for coverage, _ in told):19}{over:12}   of {len(told)}")
+    show_rules(tally)
     outside = [row for row in rows if misses(row[2].coverage, row[2].information)]
     print(f"\noutside the requirement: {len(outside)} of {len(rows)}")
     for cell, name, found in outside:

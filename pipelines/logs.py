@@ -34,7 +34,7 @@ class QuietFormatter(logging.Formatter):
         quiet.msg, quiet.args = message, ()
         return super().format(quiet)
 
-    def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802 (logging's name)
+    def formatException(self, ei: _ExcInfo) -> str:
         """Tell an exception and what caused it by type and place."""
         return "\n".join(part for one in _chain(ei[1]) for part in _told(one))
 

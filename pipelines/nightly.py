@@ -14,6 +14,7 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from pipelines.data_docs import DATA_DOCS
 from pipelines.drift import Earlier, WriteDrift, earlier_run, profile_counts
 from pipelines.manifest import EXIT_CODES, FAILED, Gate, WriteManifest, pass_gate, reject_counts
 from pipelines.options import NightlyConfig, UsageError, bundled_checker, find_files
@@ -356,7 +357,8 @@ class RunBroken(RuntimeError):
 
 
 def run_nightly(config: NightlyConfig) -> int:
-    """Run the job and return its exit code: 0 ok, 1 an identity is broken, 2 bad input, 3 the coverage gate tripped.
+    """Run the job and return its exit code: 0 ok, 1 an identity is broken, 2 bad input, 3 the coverage gate tripped or an
+    expectation that stops was not met.
 
     Raises UsageError where no file matches or the run directory exists already.
     """
@@ -403,6 +405,7 @@ def _about(config: NightlyConfig, answers: list[str], evidence: list[str]) -> di
         "gate": _gate(config)._asdict(),
         "further": {"claims": config.further_claims, "spans": config.further_spans},
         "record": config.record or None,
+        "expectations": config.expectations or None,
         "redacted": _redacted(config.redaction),
         "verdict_store": config.verdict_store or None,
         "notes": [*NOTES, *_assumptions(config.calibration_record)],
@@ -432,7 +435,8 @@ def package_version() -> str:
 
 def _prepare_folder(config: NightlyConfig) -> None:
     # A bucket has no folders: what counts is whether something lies under the name.
-    there = [found.path for found in FileSystems.match([FileSystems.join(config.folder, "*")])[0].metadata_list]
+    patterns = [FileSystems.join(config.folder, "*"), FileSystems.join(config.folder, DATA_DOCS, "*")]
+    there = [found.path for match in FileSystems.match(patterns) for found in match.metadata_list]
     if there and not config.overwrite:
         raise UsageError(f"the run directory exists already: {config.folder}; choose another --run-id or pass --overwrite")
     try:

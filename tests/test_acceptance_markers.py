@@ -153,8 +153,8 @@ DANGLING = [
 @pytest.mark.parametrize(("text", "precision", "recall", "dangling"), DANGLING)
 def test_9_a_dangling_marker_fails_precision_and_recall(text, precision, recall, dangling):
     found = direct_ratios([of_three(text)], PASSAGES)
-    assert (found["all", "citation_precision"], found["all", "citation_recall"]) == (precision, recall)
-    assert (found["all", "edge_precision"], found["all", "dangling_rate"]) == (precision, dangling)
+    assert (found["all", "all", "citation_precision"], found["all", "all", "citation_recall"]) == (precision, recall)
+    assert (found["all", "all", "edge_precision"], found["all", "all", "dangling_rate"]) == (precision, dangling)
 
 
 def test_9_through_the_whole_job(tmp_path, fake_checker):  # noqa: F811
@@ -276,8 +276,8 @@ def of_half(i):
 def test_49_two_citations_that_prove_one_half_each_are_both_good(i):
     one, rows = of_half(i)
     found = direct_ratios([one], rows)
-    assert (found["all", "citation_precision"], found["all", "citation_recall"]) == ((2, 2), (2, 2))
-    assert found["all", "edge_precision"] == (2, 4)
+    assert (found["all", "all", "citation_precision"], found["all", "all", "citation_recall"]) == ((2, 2), (2, 2))
+    assert found["all", "all", "edge_precision"] == (2, 4)
 
 
 def test_49_through_the_whole_job(tmp_path, fake_checker):  # noqa: F811

@@ -14,10 +14,11 @@ from apache_beam.testing.util import assert_that, equal_to
 from builders import answer, claim, evidence, utc
 from test_nightly import fake_checker, run, write
 
+from pipelines import nightly
 from pipelines.__main__ import main
 from pipelines.data_docs import render_data_docs, write_data_docs
 from pipelines.manifest import Gate, gate_reasons
-from pipelines.options import UsageError
+from pipelines.options import NightlyConfig, UsageError
 from pipelines.runs import read_manifest
 from pipelines.validation import ValidateConfig, outcome, run_validation
 from schemas.answers import Answer
@@ -301,6 +302,9 @@ def test_a_nightly_run_warns_and_stops(tmp_path, fake_checker):
     rows = {file["table"]: file["rows"] for file in manifest["files"]}
     assert unique == [("answers", 2), ("evidence", 1), *((name, rows[name]) for name in ("claims", "aggregates", "flagged"))]
     assert write_data_docs(folder) == f"{folder}/data_docs/index.html"
+    config = NightlyConfig("a", "e", str(folder.parent), "one", fake_checker, overwrite=True)
+    nightly._prepare_folder(config)
+    assert [path for path in folder.rglob("*") if path.is_file()] == []
 
 
 def test_data_docs_load_nothing_and_run_nothing(tmp_path):

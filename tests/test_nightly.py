@@ -96,6 +96,7 @@ def test_what_the_readme_promises(tmp_path, fake_checker):
     assert {name: n for name, n in counts.items() if name.startswith("answers.") and n} == {
         "answers.read": 5,
         "answers.files_read": 1,
+        "answers.parsed": 5,
         "answers.evaluated": 2,
         "answers.empty": 1,
         "answers.no_claims": 1,

@@ -115,13 +115,14 @@ def planted_run(folder: Path) -> Planted:
     pq.write_table(to_table(Answer, answers), files["answers"])
     pq.write_table(to_table(Evidence, rows), files["evidence"])
     (folder / f"answers {NAME}-2.parquet").write_bytes(b"not parquet")
-    handler, mask = _Kept(logged), os.umask(0o077)
+    handler, mask, level = _Kept(logged), os.umask(0o077), logging.root.level
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(nightly, "EntailmentHandler", lambda config, locate: FakeHandler())
             patch.setattr(tempfile, "tempdir", str(folder / "temporary"))
             (folder / "temporary").mkdir()
-            patch.setattr(logging.root, "level", logging.INFO)
+            # Not by patching the attribute: loggers remember what they may say until a level is set.
+            logging.root.setLevel(logging.INFO)
             logging.root.addHandler(handler)
             config = NightlyConfig(
                 str(folder / "answers *.parquet"),
@@ -140,4 +141,5 @@ def planted_run(folder: Path) -> Planted:
     finally:
         os.umask(mask)
         logging.root.removeHandler(handler)
+        logging.root.setLevel(level)
     return Planted(Path(config.folder), str(files["answers"]), str(files["evidence"]), code, logged)

@@ -78,13 +78,13 @@ class ReadContracted(beam.PTransform):
 
     def expand(self, paths: beam.PCollection[str]) -> Tables:
         step = self.contract.table
-        types = paths | "CheckTypes" >> CheckTypes(self.contract)
         read = paths | "ReadTables" >> ReadTables(self.contract.row_type, step)
+        types = read["schemas"] | "CheckTypes" >> CheckTypes(self.contract)
         checked = read["batches"] | "CheckContract" >> CheckContract(self.contract, self.id_column)
         unique = checked["records"] | "DropDuplicates" >> DropDuplicates(step, self.noun, self.key)
         copies = {"records": checked["records"], "rejects": unique["rejects"]} | "TallyCopies" >> TallyCopies(self.contract)
         rejects = (read["rejects"], checked["rejects"], unique["rejects"]) | "Rejects" >> beam.Flatten()
-        profile = {"paths": paths, "batches": read["batches"]} | "ProfileTable" >> ProfileTable(step)
+        profile = {name: read[name] for name in ("schemas", "batches")} | "ProfileTable" >> ProfileTable(step)
         return {
             "records": unique["records"],
             "conflicting": unique["broken"],

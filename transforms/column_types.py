@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import apache_beam as beam
 import pyarrow as pa
-import pyarrow.parquet as pq
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 
 from schemas.contract import Contract
 from schemas.expectations import SCHEMA
 from schemas.types import fields
-from transforms.tables import compatible
+from transforms.tables import FileSchema, column_fault
 from transforms.tallies import Key, Tally, keyed
 
 
@@ -25,12 +21,7 @@ def wrong_columns(found: pa.Schema, row_type: type) -> set[str]:
     >>> sorted(wrong_columns(pa.schema([("step", pa.int64()), ("reason", pa.string()), ("message", pa.string())]), Reject))
     ['record', 'record_id', 'source', 'step']
     """
-    there = set(found.names)
-    return {
-        f.name
-        for f in fields(row_type)
-        if (not compatible(found.field(f.name).type, f.arrow_type) if f.name in there else not f.optional)
-    }
+    return {field.name for field in fields(row_type) if column_fault(found, field)}
 
 
 def tally_types(found: pa.Schema, n_rows: int, contract: Contract) -> list[tuple[Key, Tally]]:
@@ -45,19 +36,13 @@ def tally_types(found: pa.Schema, n_rows: int, contract: Contract) -> list[tuple
 
 @dataclass
 class CheckTypes(beam.PTransform):
-    """Tally the column types of Parquet files. Comes in: paths; files that cannot be read are the reader's to reject."""
+    """Tally the column types of Parquet files. Comes in: their FileSchemas; what cannot be read is the reader's to reject."""
 
     contract: Contract
 
-    def expand(self, paths: beam.PCollection[str]) -> beam.PCollection[tuple[Key, Tally]]:
-        return paths | "ReadSchemas" >> beam.FlatMap(_read_types, self.contract)
+    def expand(self, files: beam.PCollection[FileSchema]) -> beam.PCollection[tuple[Key, Tally]]:
+        return files | "TallyTypes" >> beam.FlatMap(_tally_file, self.contract)
 
 
-def _read_types(path: str, contract: Contract) -> Iterator[tuple[Key, Tally]]:
-    try:
-        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
-            parquet = pq.ParquetFile(stream)
-            found, n_rows = parquet.schema_arrow, parquet.metadata.num_rows
-    except (OSError, pa.ArrowException):
-        return
-    yield from tally_types(found, n_rows, contract)
+def _tally_file(file: FileSchema, contract: Contract) -> list[tuple[Key, Tally]]:
+    return tally_types(file.schema, file.n_rows, contract)

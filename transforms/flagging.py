@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from schemas.evidence import Evidence
 from schemas.flagged import Flagged
 from schemas.verdicts import FAILED_STATUSES, Verdict
 from transforms.questions import AnswerContext
-from transforms.tables import register_rows
+from transforms.tables import lot_of, register_rows
 
 SEED = "nearmiss"
 # A failed edge below this probability is a sure failure.
@@ -38,8 +37,7 @@ register_rows(Flagged, Sampled)
 
 def draw(verdict: Verdict, family: str) -> str:
     """The lot of an edge: a hash that orders edges the same way on every run and runner."""
-    name = "\x1f".join((SEED, family, verdict.answer_id, verdict.claim_id, verdict.evidence_id, verdict.version or ""))
-    return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return lot_of(SEED, family, verdict.answer_id, verdict.claim_id, verdict.evidence_id, verdict.version or "")
 
 
 class SmallestLots(beam.CombineFn):

@@ -16,7 +16,7 @@ from schemas.verdicts import Verdict
 from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
 from transforms.families import compare
 from transforms.premises import Pair, PendingEdge
-from transforms.store import Store, needs_refresh
+from transforms.store import Store, used_again
 from transforms.support import Calibration, kind_of
 from transforms.tables import register_rows, stable_hash
 
@@ -159,7 +159,7 @@ class JudgeUnique(beam.PTransform):
         if self.store is None:
             return hits | "NothingToKeep" >> beam.Filter(lambda hit: False)
         kept = new | "KeepNew" >> beam.FlatMap(_stored, self.store.day)
-        again = hits | "KeepLonger" >> beam.FlatMap(_used_again, self.store)
+        again = hits | "KeepLonger" >> beam.FlatMap(used_again, self.store)
         return (kept, again) | "Fresh" >> beam.Flatten()
 
 
@@ -196,11 +196,6 @@ def _stored(keyed: tuple[str, JudgedPair], day: dt.date) -> Iterator[StoredVerdi
     pair_id, judged = keyed
     if judged.verdict.probabilities is not None:
         yield StoredVerdict(pair_id, day, judged.verdict.window, *judged.verdict.probabilities)
-
-
-def _used_again(hit: StoredVerdict, store: Store) -> Iterator[StoredVerdict]:
-    if needs_refresh(hit.used_on, store):
-        yield hit._replace(used_on=store.day)
 
 
 @dataclass

@@ -10,14 +10,13 @@ from typing import Any
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
-from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from schemas.contract import Contract
 from schemas.expectations import AGGREGATE
 from transforms.column_types import tally_types
 from transforms.contract import check_table
-from transforms.tables import WrittenFile, stable_hash
+from transforms.tables import WrittenFile, open_file, stable_hash
 from transforms.tallies import Key, Tally, keyed
 
 BATCH_ROWS = 10_000
@@ -47,7 +46,7 @@ class _ReadBack(beam.DoFn):
     def process(self, file: WrittenFile) -> Iterator[Any]:
         contract = self.contracts[file.table]
         path = FileSystems.join(self.folder, file.name)
-        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+        with open_file(path) as stream:
             parquet = pq.ParquetFile(stream)
             yield from tally_types(parquet.schema_arrow, parquet.metadata.num_rows, contract)
             for batch in parquet.iter_batches(BATCH_ROWS):

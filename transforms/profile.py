@@ -14,13 +14,10 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 
 from schemas.claims import FAMILIES, NOT_REQUIRED_REASONS, OTHER_FAMILY
 from transforms.metrics import ScoredAnswer
-from transforms.tables import Batch
+from transforms.tables import Batch, FileSchema
 
 VERSION = 1
 # Lower edges: characters double, citations are fine where most answers are.
@@ -155,13 +152,13 @@ def profile_claims(answer: ScoredAnswer) -> Iterator[tuple[Key, Sums]]:
 class ProfileTable(beam.PTransform):
     """Profile one input table as it was read, before any contract.
 
-    Comes in: a dict of `paths` and `batches`. Goes out: (key, sums) that add up.
+    Comes in: a dict of `schemas` and `batches`. Goes out: (key, sums) that add up.
     """
 
     step: str
 
     def expand(self, parts: dict[str, beam.PCollection]) -> beam.PCollection[tuple[Key, Sums]]:
-        files = parts["paths"] | "ProfileFiles" >> beam.FlatMap(_profile_file, self.step).with_output_types(tuple[Key, Sums])
+        files = parts["schemas"] | "ProfileFiles" >> beam.FlatMap(_profile_file, self.step).with_output_types(tuple[Key, Sums])
         rows = parts["batches"] | "ProfileRows" >> beam.FlatMap(_profile_rows, self.step).with_output_types(tuple[Key, Sums])
         return (files, rows) | "FilesAndRows" >> beam.Flatten()
 
@@ -170,15 +167,10 @@ def _profile_rows(batch: Batch, step: str) -> Iterator[tuple[Key, Sums]]:
     return profile_batch(step, batch)
 
 
-def _profile_file(path: str, step: str) -> Iterator[tuple[Key, Sums]]:
+def _profile_file(file: FileSchema, step: str) -> Iterator[tuple[Key, Sums]]:
     """The columns of a file, one that is rejected for its schema too; what cannot be read at all is among the rejects."""
-    try:
-        with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
-            schema = pq.ParquetFile(stream).schema_arrow
-    except (OSError, pa.ArrowException):
-        return
     yield (step, "files", "", ""), (1,)
-    for column, kind in column_types(schema).items():
+    for column, kind in column_types(file.schema).items():
         yield (step, "types", column, kind), (1,)
 
 

@@ -28,7 +28,7 @@ from transforms.splitting.parsing import Parser, Word, find_model, load_parser, 
 from transforms.splitting.shadow import Shadow, cast_shadow
 from transforms.splitting.table_rows import split_row
 from transforms.splitting.wording import char_spans, word_claim
-from transforms.store import Store, needs_refresh
+from transforms.store import Store, used_again
 from transforms.tables import record_json, register_rows
 
 RULES_VERSION = "propositions-1"
@@ -376,8 +376,8 @@ def _tell_known(group: tuple[str, dict[str, Any]], store: Store) -> Iterator[Any
             continue
         claims = [claim._replace(answer_id=row[1].answer_id) for claim in known.claims]
         yield beam.pvalue.TaggedOutput("known", SplitAnswer(row[1], claims, known.labels, known.unplaced, known.unparsed))
-    if known is not None and needs_refresh(known.used_on, store):
-        yield beam.pvalue.TaggedOutput("again", known._replace(used_on=store.day))
+    if known is not None:
+        yield from (beam.pvalue.TaggedOutput("again", row) for row in used_again(known, store))
 
 
 def _stored(split: SplitAnswer, grammars: tuple[str, ...], day: dt.date) -> StoredSplit:

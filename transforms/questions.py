@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from transforms.evidence import edge_status, older_versions, version_as_of
 from transforms.joint import Part, SpanKey, joint_pair, joint_premise, joint_spans
 from transforms.judging import JudgedPair, JudgeUnique, finish_verdict
 from transforms.premises import MAX_WINDOWS, Pair, PendingEdge, pair_of, widen_premises
-from transforms.tables import register_rows
+from transforms.tables import lot_of, register_rows
 
 # What is asked; `without` follows from a joint set that entails, `beyond` stands where the budget left a claim out.
 KINDS = ("joint", "without", "elsewhere", "older", "now", "beyond")
@@ -248,12 +247,7 @@ def _plan_answer(group: tuple[str, dict[str, Iterable[Any]]], spans: int) -> Ite
         own = sorted(verdicts[claim.claim_id], key=lambda one: (one.evidence_id, one.version or ""))
         yield from joint_questions(context, claim, own)
         if questions := further_questions(context, claim, own, spans):
-            yield beam.pvalue.TaggedOutput("further", (_lot(claim), questions))
-
-
-def _lot(claim: Claim) -> str:
-    """The lot of a claim: a hash that orders claims the same way on every run and runner."""
-    return hashlib.blake2b(f"{claim.answer_id}\x1f{claim.claim_id}".encode("utf-8", "replace"), digest_size=16).hexdigest()
+            yield beam.pvalue.TaggedOutput("further", (lot_of(claim.answer_id, claim.claim_id), questions))
 
 
 def _within(keyed: tuple[str, list[Question]], last: str) -> Iterator[Any]:

@@ -14,12 +14,11 @@ import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from schemas.stores import StoredSplit, StoredVerdict
 from schemas.types import arrow_schema, from_plain, to_table
-from transforms.tables import register_rows, write_bytes
+from transforms.tables import open_file, register_rows, write_bytes
 
 # A hit is written again, with its day, when its last use on record is older than this.
 REFRESH_DAYS = 7
@@ -98,7 +97,7 @@ def _read_part(path: str, store: Store, row_type: type) -> Iterator[Any]:
 
 def read_part(path: str, store: Store, row_type: type) -> pa.Table:
     """The rows of one part as a table; raises ValueError, OSError or an Arrow error where it is damaged or of another version."""
-    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+    with open_file(path) as stream:
         content = stream.read()
     parquet = pq.ParquetFile(io.BytesIO(content), page_checksum_verification=True)
     schema = parquet.schema_arrow
@@ -174,6 +173,12 @@ def needs_refresh(used_on: dt.date, store: Store) -> bool:
     return (store.day - used_on).days > REFRESH_DAYS
 
 
+def used_again(row: Any, store: Store) -> Iterator[Any]:
+    """A hit that is to be written again, with the day of this run."""
+    if needs_refresh(row.used_on, store):
+        yield row._replace(used_on=store.day)
+
+
 def compact(store: Store, row_type: type, days: int, least_parts: int = 2) -> dict[str, int]:
     """Put the parts of a store into one, without doubles and without rows unused for more than `days`; returns counts.
 
@@ -202,7 +207,7 @@ def stored_versions(folder: str, name: str) -> list[str]:
     found = set[str]()
     for one in FileSystems.match([FileSystems.join(folder, name, "*", "part-*.parquet")])[0].metadata_list:
         try:
-            with FileSystems.open(one.path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+            with open_file(one.path) as stream:
                 found.add((pq.read_schema(io.BytesIO(stream.read())).metadata or {})[_VERSION].decode())
         except (OSError, ValueError, KeyError, pa.ArrowException):
             continue

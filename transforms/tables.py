@@ -16,7 +16,7 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from schemas.rejects import Reject
-from schemas.types import arrow_schema, fields, to_table
+from schemas.types import Field, arrow_schema, fields, to_table
 
 MAX_RECORD_JSON = 2_000
 
@@ -26,6 +26,13 @@ class RowGroup(NamedTuple):
 
     path: str
     position: int
+    n_rows: int
+
+
+class FileSchema(NamedTuple):
+    """What the footer of a readable file says: its schema and its number of rows."""
+
+    schema: pa.Schema
     n_rows: int
 
 
@@ -52,7 +59,7 @@ def register_rows(*row_types: type) -> None:
         beam.coders.registry.register_coder(row_type, beam.coders.FastPrimitivesCoder)
 
 
-register_rows(RowGroup, Batch, WrittenFile, Reject)
+register_rows(RowGroup, FileSchema, Batch, WrittenFile, Reject)
 
 
 class SchemaFault(NamedTuple):
@@ -69,21 +76,19 @@ def schema_fault(found: pa.Schema, row_type: type) -> SchemaFault | None:
     >>> schema_fault(pa.schema([("step", pa.int64())]), Reject).message
     "column 'step' has the wrong type: found int64, expected string; convert it before writing the file"
     """
-    for field in fields(row_type):
-        if field.name not in found.names:
-            if not field.optional:
-                return SchemaFault(
-                    "missing_column", f"required column {field.name!r} is missing ({field.column.doc}); add it to the file"
-                )
-            continue
-        actual = found.field(field.name).type
-        if not compatible(actual, field.arrow_type):
-            return SchemaFault(
-                "wrong_type",
-                f"column {field.name!r} has the wrong type: found {actual}, expected {field.arrow_type}; "
-                "convert it before writing the file",
-            )
-    return None
+    return next((fault for field in fields(row_type) if (fault := column_fault(found, field))), None)
+
+
+def column_fault(found: pa.Schema, field: Field) -> SchemaFault | None:
+    """Say what is wrong with one column of a file's schema."""
+    if field.name not in found.names:
+        message = f"required column {field.name!r} is missing ({field.column.doc}); add it to the file"
+        return None if field.optional else SchemaFault("missing_column", message)
+    actual = found.field(field.name).type
+    if compatible(actual, field.arrow_type):
+        return None
+    wrong = f"column {field.name!r} has the wrong type: found {actual}, expected {field.arrow_type}"
+    return SchemaFault("wrong_type", f"{wrong}; convert it before writing the file")
 
 
 def compatible(found: pa.DataType, expected: pa.DataType) -> bool:
@@ -181,8 +186,9 @@ def record_json(record: Any) -> str:
 class ReadTables(beam.PTransform):
     """Read Parquet files into Batches, one a row group.
 
-    Comes in: paths. Goes out: a dict of `batches`, `rejects` (whole files or row groups, with the reason) and `counts`
-    (("answers.read", n) and the like; rows of a damaged row group count as read, so that rejecting them reconciles).
+    Comes in: paths. Goes out: a dict of `batches`, `schemas` (a FileSchema a readable file, a rejected one's too), `rejects` (whole
+    files or row groups, with the reason) and `counts` (("answers.read", n) and the like; rows of a damaged row group count as read,
+    so that rejecting them reconciles).
     """
 
     row_type: type
@@ -190,7 +196,7 @@ class ReadTables(beam.PTransform):
 
     def expand(self, paths: beam.PCollection[str]) -> dict[str, beam.PCollection]:
         groups = paths | "ListRowGroups" >> beam.ParDo(_ListRowGroups(self.row_type, self.step)).with_outputs(
-            "rejects", "counts", main="groups"
+            "rejects", "counts", "schemas", main="groups"
         )
         batches = (
             groups.groups
@@ -200,7 +206,7 @@ class ReadTables(beam.PTransform):
         )
         counts = (groups.counts, batches.counts) | "AllCounts" >> beam.Flatten()
         rejects = (groups.rejects, batches.rejects) | "AllRejects" >> beam.Flatten()
-        return {"batches": batches.batches, "rejects": rejects, "counts": counts}
+        return {"batches": batches.batches, "schemas": groups.schemas, "rejects": rejects, "counts": counts}
 
 
 @dataclass
@@ -210,10 +216,11 @@ class _ListRowGroups(beam.DoFn):
 
     def process(self, path: str) -> Iterator[Any]:
         try:
-            with _open(path) as stream:
+            with open_file(path) as stream:
                 parquet = pq.ParquetFile(stream)
                 fault = schema_fault(parquet.schema_arrow, self.row_type)
                 groups = [RowGroup(path, i, parquet.metadata.row_group(i).num_rows) for i in range(parquet.num_row_groups)]
+            yield beam.pvalue.TaggedOutput("schemas", FileSchema(parquet.schema_arrow, parquet.metadata.num_rows))
         except (OSError, pa.ArrowException) as error:
             fault, groups = (
                 SchemaFault("unreadable_file", f"cannot be read as Parquet: {_first_line(error)}; write the file again"),
@@ -242,7 +249,7 @@ class _LoadRowGroup(beam.DoFn):
     def process(self, group: RowGroup) -> Iterator[Any]:
         source = f"{group.path}#row_group={group.position}"
         try:
-            with _open(group.path) as stream:
+            with open_file(group.path) as stream:
                 parquet = pq.ParquetFile(stream, page_checksum_verification=True)
                 table, mended = mend_text(conform(parquet.read_row_group(group.position), self.row_type))
             # Damage that Parquet does not notice (times out of range) shows here at the latest.
@@ -259,7 +266,8 @@ class _LoadRowGroup(beam.DoFn):
             yield Batch(source, table, records)
 
 
-def _open(path: str) -> Any:
+def open_file(path: str) -> Any:
+    """Open a file for reading as it is: a name that ends in .gz unpacks nothing."""
     return FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
@@ -312,6 +320,15 @@ def stable_hash(text: str) -> int:
     True
     """
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def lot_of(*names: str) -> str:
+    """A hash of names that orders what they name the same way on every run and runner: the smallest are a sample.
+
+    >>> lot_of("a", "b") == lot_of("a", "b") != lot_of("b", "a")
+    True
+    """
+    return hashlib.blake2b("\x1f".join(names).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def write_bytes(path: str, content: bytes) -> None:

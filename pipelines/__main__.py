@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -11,12 +12,14 @@ from pathlib import Path
 from cases.baselines import BASELINES
 from pipelines import commands
 from pipelines.logs import configure_logging
-from pipelines.options import UsageError, bundled_checker
+from pipelines.manifest import EXIT_CODES
+from pipelines.options import RunBroken, UsageError, bundled_checker
 from schemas.calibration import UNITS
 from transforms.citations import GRAMMARS
 from transforms.support import PARTS
 
 EXIT_USAGE = 2
+log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,6 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"nearmiss: {error}", file=sys.stderr)
         return EXIT_USAGE
+    except RunBroken as error:
+        log.error("the run broke off: %s: %s", type(error.__cause__).__name__, error.__cause__, exc_info=error)
+        told = f"the run broke off and counts for nothing: {error}; mend the cause, start again with --overwrite"
+        print(f"nearmiss: {told}", file=sys.stderr)
+        return EXIT_CODES["broken"]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -83,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     hold.add_argument("--answers", required=True, help="Parquet files of answers (path or glob)")
     hold.add_argument("--evidence", required=True, help="Parquet files of evidence (path or glob)")
     hold.add_argument("--expectations", default="", help="JSON file of your own expectations (docs/contracts.md)")
+    hold.add_argument("--redact", default="", help="YAML file of what to redact (its key: NEARMISS_REDACT_KEY, or a file)")
     hold.add_argument("--output", required=True, help="folder for validation.json, the rejects and the Data Docs")
     hold.add_argument("--overwrite", action="store_true", help="replace results that lie there")
 

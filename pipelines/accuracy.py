@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from transforms.intervals import wilson
 
 NORMAL_95 = 1.959964
 Flags = Sequence[bool] | np.ndarray
@@ -57,6 +58,5 @@ def wilson_interval(share: float, n: int) -> tuple[float, float]:
     >>> [round(end, 3) for end in wilson_interval(1.0, 5)]
     [0.566, 1.0]
     """
-    z = NORMAL_95
-    middle, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, (middle - half) / (1 + z * z / n)), min(1.0, (middle + half) / (1 + z * z / n))
+    low, high = wilson(share, n, NORMAL_95)
+    return max(0.0, low), min(1.0, high)

@@ -13,7 +13,7 @@ from pipelines.options import UsageError
 from schemas.calibration import ALL, RUN_FRAME, CalibrationRecord, CheckerError, Frame, Label, Rate, ReliabilityBin
 from schemas.claims import FAMILIES, OTHER_FAMILY
 from schemas.evidence import Evidence
-from transforms.correction import least_variance, refusal, wilson
+from transforms.correction import by_variance, least_variance, refusal
 from transforms.premises import Premise, widen_premises
 from transforms.support import KINDS, Calibration, kind_of
 from transforms.tables import stable_hash
@@ -240,7 +240,7 @@ def _rounded(value: float) -> float:
 def _rate(value: float, variance: float, clusters: int) -> Rate:
     if not clusters:
         return Rate()
-    low, high = wilson(value, variance, max(1, clusters - 1))
+    low, high = by_variance(value, variance, max(1, clusters - 1))
     return Rate(_rounded(value), _rounded(max(0.0, min(low, value))), _rounded(min(1.0, max(high, value))))
 
 
@@ -265,7 +265,7 @@ def kappa_rate(weights: np.ndarray) -> Rate:
         return Rate(_rounded(whole))
     variance = (clusters - 1) / clusters * float(((left_out - whole) ** 2).sum())
     # On the scale from -1 to 1 as a share of it, so that the interval stays inside.
-    low, high = wilson((whole + 1) / 2, variance / 4, clusters - 1)
+    low, high = by_variance((whole + 1) / 2, variance / 4, clusters - 1)
     return Rate(_rounded(whole), _rounded(max(-1.0, min(2 * low - 1, whole))), _rounded(min(1.0, max(2 * high - 1, whole))))
 
 

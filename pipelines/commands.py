@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from pipelines.options import NightlyConfig, UsageError, check_checker, default_run_id, read_calibration, utc_time
+from pipelines.options import NightlyConfig, UsageError, check_checker, check_place, default_run_id, read_calibration, utc_time
 
 if TYPE_CHECKING:
     from cases.grading import Question
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from transforms.entailment import EntailmentChecker
 
 EXIT_GATE = 4
-EXIT_BROKEN = 5
 log = logging.getLogger(__name__)
 # Redirected to a file or a log there is no terminal to ask: tables then get the width that they need.
 console = Console() if sys.stdout.isatty() else Console(width=160)
@@ -31,9 +30,8 @@ console = Console() if sys.stdout.isatty() else Console(width=160)
 
 def nightly(options: argparse.Namespace) -> int:
     """Run the job, write the report, print the table."""
-    from pipelines.data_docs import write_data_docs
-    from pipelines.nightly import RunBroken, run_nightly
-    from pipelines.report import summary_table, write_report
+    from pipelines.nightly import run_nightly
+    from pipelines.report import summary_table
     from pipelines.runs import is_finished
 
     config = NightlyConfig(
@@ -67,15 +65,7 @@ def nightly(options: argparse.Namespace) -> int:
         beam_args=options.beam_args,
     )
     started = time.monotonic()
-    try:
-        code = run_nightly(config)
-    except RunBroken as error:
-        log.error("the run broke off: %s: %s", type(error.__cause__).__name__, error.__cause__, exc_info=error)
-        print(
-            f"nearmiss: the run broke off and counts for nothing: {error}; mend the cause, start again with --overwrite",
-            file=sys.stderr,
-        )
-        return EXIT_BROKEN
+    code = run_nightly(config)
     folder = config.folder
     try:
         # A report that fails says nothing about the run.
@@ -83,8 +73,7 @@ def nightly(options: argparse.Namespace) -> int:
             console.print(summary_table(folder))
             print_warnings(folder)
             _print_gold(folder, options)
-            console.print(f"report: {write_report(folder)}", soft_wrap=True)
-            console.print(f"data docs: {write_data_docs(folder)}", soft_wrap=True)
+            _print_pages(folder)
     except Exception:
         log.exception("the run is finished, but its report could not be made: %s", folder)
     console.print(f"{'passed' if code == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s: {config.folder}", soft_wrap=True)
@@ -97,7 +86,13 @@ def validate(options: argparse.Namespace) -> int:
     from pipelines.validation import ValidateConfig, run_validation, told, validation_table
 
     config = ValidateConfig(
-        options.answers, options.evidence, options.output, options.expectations, options.overwrite, options.beam_args
+        options.answers,
+        options.evidence,
+        options.output,
+        options.expectations,
+        options.redact,
+        options.overwrite,
+        options.beam_args,
     )
     code = run_validation(config)
     console.print(validation_table(read_validation(config.output)))
@@ -176,12 +171,20 @@ def agreement(options: argparse.Namespace) -> int:
 
 
 def report(options: argparse.Namespace) -> int:
-    """Write the report of a finished run."""
-    from pipelines.report import summary_table, write_report
+    """Write the report and the Data Docs of a finished run."""
+    from pipelines.report import summary_table
 
     console.print(summary_table(options.run))
-    console.print(f"report: {write_report(options.run)}", soft_wrap=True)
+    _print_pages(options.run)
     return 0
+
+
+def _print_pages(folder: str) -> None:
+    from pipelines.data_docs import write_data_docs
+    from pipelines.report import write_report
+
+    console.print(f"report: {write_report(folder)}", soft_wrap=True)
+    console.print(f"data docs: {write_data_docs(folder)}", soft_wrap=True)
 
 
 def columns(options: argparse.Namespace) -> int:
@@ -344,6 +347,7 @@ def compact(options: argparse.Namespace) -> int:
 
     if options.days < 1:
         raise UsageError(f"--days must be at least 1: {options.days}")
+    check_place(options.verdict_store, "--verdict-store")
     today = dt.datetime.now(dt.timezone.utc).date()
     for name, row_type in ROW_TYPES.items():
         for version in stored_versions(options.verdict_store, name):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from pipelines.data_docs import DATA_DOCS
 from pipelines.drift import Earlier, WriteDrift, earlier_run, profile_counts
 from pipelines.manifest import EXIT_CODES, FAILED, Gate, WriteManifest, pass_gate, reject_counts
-from pipelines.options import NightlyConfig, UsageError, bundled_checker, find_files
+from pipelines.options import NightlyConfig, RunBroken, UsageError, bundled_checker, find_files
+from pipelines.runs import read_failures
 from schemas.aggregates import Aggregate
 from schemas.answers import Answer
 from schemas.calibration import CalibrationRecord
@@ -352,15 +352,11 @@ def _gate(config: NightlyConfig) -> Gate:
     return Gate(config.max_unjudged, config.max_rejected, config.allow_missing_evidence)
 
 
-class RunBroken(RuntimeError):
-    """A run that broke off: the disk, the memory or a worker gave out, or a bug did it; nothing in its folder counts."""
-
-
 def run_nightly(config: NightlyConfig) -> int:
     """Run the job and return its exit code: 0 ok, 1 an identity is broken, 2 bad input, 3 the coverage gate tripped or an
     expectation that stops was not met.
 
-    Raises UsageError where no file matches or the run directory exists already.
+    Raises UsageError where no file matches or the run directory exists already, RunBroken where the job broke off.
     """
     answers, evidence = find_files(config.answers, "answers"), find_files(config.evidence, "evidence")
     earlier = earlier_run(config.output, config.run_id, config.previous)
@@ -464,10 +460,7 @@ def pipeline_options(beam_args: tuple[str, ...]) -> PipelineOptions:
 
 def exit_code(folder: str) -> int:
     """Read a run's outcome from its directory."""
-    if not FileSystems.exists(FileSystems.join(folder, FAILED)):
-        return 0
-    with FileSystems.open(FileSystems.join(folder, FAILED)) as stream:
-        reasons = json.loads(stream.read())
-    for reason in reasons:
-        log.error("%s", reason["message"])
-    return min(EXIT_CODES[reason["kind"]] for reason in reasons)
+    failures = read_failures(folder)
+    for failure in failures:
+        log.error("%s", failure["message"])
+    return min((EXIT_CODES[failure["kind"]] for failure in failures), default=0)

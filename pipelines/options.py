@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from importlib import resources
@@ -26,6 +27,10 @@ DEFAULT_MODEL = "nearmiss-minilm"
 
 class UsageError(ValueError):
     """The command cannot be carried out as it was given: exit code 2."""
+
+
+class RunBroken(RuntimeError):
+    """A run that broke off: the disk, the memory or a worker gave out, or a bug did it; nothing in its folder counts: exit 5."""
 
 
 def bundled_checker() -> str:
@@ -100,6 +105,12 @@ def utc_time(text: str) -> dt.datetime:
     return moment.replace(tzinfo=dt.timezone.utc) if moment.tzinfo is None else moment.astimezone(dt.timezone.utc)
 
 
+def check_place(folder: str, option: str) -> None:
+    """Refuse a folder whose name would be read as a pattern: Beam lists files by pattern, and other folders would match."""
+    if found := [character for character in folder if character in "*?[]"]:
+        raise UsageError(f"{option} is one folder: {folder!r}; choose a name without {' '.join(dict.fromkeys(found))}")
+
+
 def find_files(pattern: str, what: str) -> list[str]:
     """Expand a path or glob; raises UsageError where nothing matches."""
     try:
@@ -160,8 +171,10 @@ class NightlyConfig:
     started_at: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
 
     def __post_init__(self) -> None:
-        if not self.run_id or any(character in self.run_id for character in "/\\ "):
-            raise UsageError(f"a run id names a folder: {self.run_id!r}; use letters, digits, dots and dashes")
+        if not self.run_id or re.search(r"[\s/\\*?\[\]]", self.run_id):
+            raise UsageError(f"a run id names a folder: {self.run_id!r}; use letters, digits, dots, dashes and underscores")
+        check_place(self.output, "--output")
+        check_place(self.verdict_store, "--verdict-store")
         for name in ("threads", "batch_size", "shards", "flagged"):
             if getattr(self, name) < 1:
                 raise UsageError(f"--{name.replace('_', '-')} must be at least 1: {getattr(self, name)}")

@@ -10,10 +10,13 @@ import fsspec
 from jinja2 import Environment, PackageLoader, select_autoescape
 from rich.table import Table
 
-from pipelines.runs import Folder, read_drift, read_manifest, read_run_table
+from pipelines.data_docs import DATA_DOCS, INDEX, read_validation
+from pipelines.runs import Folder, read_drift, read_failures, read_manifest, read_run_table
 from schemas.aggregates import METRICS
 from schemas.claims import COMPONENTS
+from schemas.expectations import SEVERITIES
 from transforms.metrics import ALL, ALL_FAMILIES
+from transforms.tallies import unmet
 
 # The report's tables of metrics; the terminal shows the first.
 MAIN = ("citation_precision", "citation_precision_joint", "edge_precision", "precision_judged", "citation_recall", "completeness")
@@ -133,6 +136,10 @@ def write_report(folder: Folder) -> str:
     slices, counts = slice_rows(aggregates), manifest["counts"]
     page = environment.get_template("report.html").render(
         manifest=manifest,
+        data_docs=f"{DATA_DOCS}/{INDEX}",
+        failures=read_failures(folder),
+        suites=(suites := read_validation(folder)),
+        unmet=[(severity, one["message"]) for severity in SEVERITIES for one in unmet(suites, severity)],
         main=MAIN,
         further=FURTHER,
         rates=RATES,

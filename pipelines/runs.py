@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines.drift import DRIFT
-from pipelines.manifest import MANIFEST
+from pipelines.manifest import FAILED, MANIFEST, SUCCESS
 from pipelines.options import UsageError
 
 Folder = str | Path
@@ -29,6 +29,14 @@ def read_manifest(folder: Folder) -> dict[str, Any]:
         raise UsageError(f"not a finished run: {folder} has no {MANIFEST}; give a folder named run=...")
     files, path = fsspec.core.url_to_fs(str(folder))
     return json.loads(files.read_text(f"{path}/{MANIFEST}", encoding="utf-8"))
+
+
+def read_failures(folder: Folder) -> list[dict[str, str]]:
+    """Why a run must not be believed, as `kind` and `message`; none for one that passed its gate."""
+    files, path = fsspec.core.url_to_fs(str(folder))
+    if files.exists(f"{path}/{FAILED}"):
+        return json.loads(files.read_text(f"{path}/{FAILED}", encoding="utf-8"))
+    return [] if files.exists(f"{path}/{SUCCESS}") else [{"kind": "broken", "message": "it broke off before its gate"}]
 
 
 def read_drift(folder: Folder) -> dict[str, Any] | None:

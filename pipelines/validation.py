@@ -17,10 +17,12 @@ from rich.table import Table
 from pipelines.data_docs import read_validation
 from pipelines.manifest import VALIDATION, write_json
 from pipelines.nightly import pipeline_options, read_contracted
-from pipelines.options import UsageError, find_files, read_expectations
+from pipelines.options import RunBroken, UsageError, check_place, find_files, read_expectations
+from pipelines.redaction import read_redaction
 from schemas.contract import INPUTS, Contract, contracts
 from schemas.expectations import AGGREGATE, SEVERITIES
 from schemas.rejects import Reject
+from transforms.redaction import Redaction, RedactRows, RedactTallies
 from transforms.tables import WriteTable
 from transforms.tallies import add_tallies, unmet, validation
 
@@ -36,12 +38,20 @@ class ValidateConfig:
     evidence: str
     output: str
     expectations: str = ""
+    redact: str = ""
     overwrite: bool = False
     beam_args: tuple[str, ...] = ()
     started_at: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
 
     def __post_init__(self) -> None:
+        check_place(self.output, "--output")
         read_expectations(self.expectations)
+        _ = self.redaction
+
+    @property
+    def redaction(self) -> Redaction | None:
+        """What to redact, where a file says so."""
+        return read_redaction(self.redact) if self.redact else None
 
     @property
     def contracts(self) -> dict[str, Contract]:
@@ -58,12 +68,15 @@ class ValidateInputs(beam.PTransform):
 
     folder: str
     contracts: Mapping[str, Contract]
+    redaction: Redaction | None = None
 
     def expand(self, paths: dict[str, beam.PCollection]) -> beam.PCollection[list[dict[str, Any]]]:
         read = {table: paths[table] | f"Read{table.title()}" >> read_contracted(held) for table, held in self.contracts.items()}
         rejects = [one["rejects"] for one in read.values()] | "AllRejects" >> beam.Flatten()
-        written = rejects | "WriteRejects" >> WriteTable(Reject, self.folder, REJECTS, _reject_key)
+        redacted = rejects | "RedactRejects" >> RedactRows(self.redaction)
+        written = redacted | "WriteRejects" >> WriteTable(Reject, self.folder, REJECTS, _reject_key)
         tallies = [one["tallies"] for one in read.values()] | "AllTallies" >> beam.Flatten()
+        tallies |= "RedactTallies" >> RedactTallies(self.redaction)
         sums = tallies | "SumTallies" >> beam.CombinePerKey(add_tallies) | "ListTallies" >> beam.combiners.ToList()
         suites = [suite for held in self.contracts.values() for suite in held.suites]
         return sums | "WriteValidation" >> beam.Map(_write, self.folder, suites, beam.pvalue.AsIter(written))
@@ -82,20 +95,27 @@ def _write(tallies: list[Any], folder: str, suites: Sequence[Any], _: Iterable[A
 def run_validation(config: ValidateConfig) -> int:
     """Validate and return the exit code: 0 ok, 2 nothing of a table could be used, 3 a row was rejected or a stop not met.
 
-    Exact copies of a record are no fault: one is kept. Raises UsageError where no file matches or the folder holds results already.
+    Exact copies of a record are no fault: one is kept. Raises UsageError where no file matches or the folder holds results already,
+    RunBroken where the job broke off.
     """
     found = {table: find_files(getattr(config, table), table) for table in INPUTS}
     _check_folder(config)
     pipeline = beam.Pipeline(options=pipeline_options(config.beam_args))
     paths = {table: pipeline | f"{table.title()}Files" >> beam.Create(files) for table, files in found.items()}
-    _ = paths | "ValidateInputs" >> ValidateInputs(config.output, config.contracts)
-    pipeline.run().wait_until_finish()
+    _ = paths | "ValidateInputs" >> ValidateInputs(config.output, config.contracts, config.redaction)
+    try:
+        pipeline.run().wait_until_finish()
+    except Exception as error:
+        raise RunBroken(config.output) from error
     return outcome(read_validation(config.output), read_rejected(config.output))
 
 
 def _check_folder(config: ValidateConfig) -> None:
-    if FileSystems.exists(FileSystems.join(config.output, VALIDATION)) and not config.overwrite:
-        raise UsageError(f"{config.output} holds validation results already; choose another --output or pass --overwrite")
+    results = FileSystems.join(config.output, VALIDATION)
+    if FileSystems.exists(results):
+        if not config.overwrite:
+            raise UsageError(f"{config.output} holds validation results already; choose another --output or pass --overwrite")
+        FileSystems.delete([results])
     if not FileSystems.exists(config.output):
         FileSystems.mkdirs(config.output)
 

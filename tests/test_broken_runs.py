@@ -34,10 +34,14 @@ def tables(tmp_path_factory):
     return folder
 
 
+def start(command, tables, output, *options):
+    paths = ["--answers", str(tables / "answers.parquet"), "--evidence", str(tables / "evidence.parquet"), "--output", str(output)]
+    arguments = [sys.executable, "-m", "pipelines", command, *paths, *options]
+    return subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
 def nightly(tables, output, *options):
-    command = [sys.executable, "-m", "pipelines", "nightly", "--run-id", "r", "--threads", "1", "--output", str(output)]
-    paths = ["--answers", str(tables / "answers.parquet"), "--evidence", str(tables / "evidence.parquet")]
-    return subprocess.Popen([*command, *paths, *options], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return start("nightly", tables, output, "--run-id", "r", "--threads", "1", *options)
 
 
 def finished(process, seconds=240):
@@ -127,6 +131,14 @@ def test_a_full_disk_breaks_the_run(tables, tmp_path):
         assert code == 5
         assert "No space left on device" in told
         assert not (folder / "run=r" / "_SUCCESS").exists()
+
+
+def test_a_full_disk_breaks_a_validation_too(tables, tmp_path):
+    with tmpfs(tmp_path / "small", "size=16k") as folder:
+        code, told = finished(start("validate", tables, folder))
+        assert code == 5
+        assert "the run broke off and counts for nothing" in told
+        assert not (folder / "validation.json").exists()
 
 
 def test_a_read_only_output_is_refused_before_anything_runs(tables, tmp_path):

@@ -100,7 +100,7 @@ def test_pages_open_without_an_error_or_a_request_and_nothing_planted_runs(brows
 def test_the_report_shows_planted_text_and_links_only_to_http(browser, folder):
     browser.get((folder / "report.html").as_uri())
     assert "<script>alert(1)</script>" in browser.execute_script("return document.body.textContent")
-    assert {tuple(link) for link in browser.execute_script(HREFS)} == {("https:", LINKS[-1])}
+    assert {tuple(link) for link in browser.execute_script(HREFS)} == {("https:", LINKS[-1]), ("file:", "data_docs/index.html")}
 
 
 def test_data_docs_are_opened_too(folder):

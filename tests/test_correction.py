@@ -20,11 +20,11 @@ from transforms.correction import (
     PREDICTION_POWERED,
     ROGAN_GLADEN,
     assumptions,
+    by_variance,
     corrected,
     corrected_part,
     refusal,
     t95,
-    wilson,
     youden_low,
 )
 from transforms.intervals import RatioSums, micro, sums_of
@@ -188,8 +188,8 @@ def test_quantiles_and_shares_agree_with_scipy() -> None:
 
     for freedom in (4, 7, 20, 300):
         assert t95(freedom) == pytest.approx(t.ppf(0.975, freedom), abs=0.01)
-    assert wilson(0.0, 0.0, math.inf) == (0, 0)
-    low, high = wilson(0.02, 0.0004, math.inf)
+    assert by_variance(0.0, 0.0, math.inf) == (0, 0)
+    low, high = by_variance(0.02, 0.0004, math.inf)
     assert 0 < low < 0.02 < high
 
 

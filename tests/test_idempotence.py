@@ -7,7 +7,7 @@ from builders import answer, evidence
 from test_nightly import fake_checker, run  # noqa: F401 (a fixture)
 
 from pipelines.manifest import Gate, pass_gate
-from pipelines.options import UsageError
+from pipelines.options import NightlyConfig, UsageError
 from pipelines.runs import read_manifest, read_run_table
 from schemas.rejects import Reject
 from transforms.tables import WriteTable
@@ -26,6 +26,21 @@ def test_a_gate_that_is_passed_twice_passes_once(tmp_path):
     for _ in range(2):
         assert pass_gate(manifest, str(tmp_path), Gate()) == str(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["_SUCCESS"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"run_id": "o*"}, "a run id names a folder: 'o\\*'"),
+        ({"run_id": "on?"}, "a run id names a folder"),
+        ({"run_id": "../one"}, "a run id names a folder"),
+        ({"output": "run[1]"}, r"--output is one folder: 'run\[1\]'; choose a name without \[ \]"),
+        ({"verdict_store": "st*re"}, "--verdict-store is one folder"),
+    ],
+)
+def test_a_name_that_would_match_other_folders_is_refused(fake_checker, options, message):  # noqa: F811
+    with pytest.raises(UsageError, match=message):
+        NightlyConfig(**{"answers": "a", "evidence": "e", "output": "o", "run_id": "one", "checker": fake_checker, **options})
 
 
 def test_a_run_of_the_same_id_is_refused_and_replaced_only_when_told(tmp_path, fake_checker):  # noqa: F811

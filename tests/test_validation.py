@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import apache_beam as beam
 import pyarrow as pa
@@ -12,13 +13,16 @@ import pytest
 from apache_beam.testing.test_pipeline import TestPipeline as _TestPipeline
 from apache_beam.testing.util import assert_that, equal_to
 from builders import answer, claim, evidence, utc
+from markupsafe import escape
 from test_nightly import fake_checker, run, write
 
 from pipelines import nightly
+from pipelines import validation as validation_module
 from pipelines.__main__ import main
 from pipelines.data_docs import render_data_docs, write_data_docs
 from pipelines.manifest import Gate, gate_reasons
-from pipelines.options import NightlyConfig, UsageError
+from pipelines.options import NightlyConfig, RunBroken, UsageError
+from pipelines.report import write_report
 from pipelines.runs import read_manifest
 from pipelines.validation import ValidateConfig, outcome, run_validation
 from schemas.answers import Answer
@@ -207,6 +211,35 @@ def test_severities_of_the_validate_command(tmp_path, capsys):
     assert "holds validation results already" in capsys.readouterr().err
 
 
+def test_a_validation_can_be_redacted_and_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("NEARMISS_REDACT_KEY", "a key for tests, long enough")
+    paths = [
+        write(tmp_path / "a.parquet", Answer, [answer(), answer("ada@example.org", question="ada@example.org?")]),
+        write(tmp_path / "e.parquet", Evidence, [evidence()]),
+    ]
+    # A pattern with a group is as good as one without.
+    expectations = {"answers": [own("ExpectColumnValuesToMatchRegex", regex="^(How|Why)", severity="reject")]}
+    (tmp_path / "redact.yaml").write_text("patterns: [email]\nfields: [answer_id]\n")
+    output = tmp_path / "out"
+    options = {"expectations": user_file(tmp_path, expectations), "redact": str(tmp_path / "redact.yaml")}
+    assert run_validation(ValidateConfig(*paths, str(output), **options)) == 3
+    write_data_docs(output)
+    (reject,) = pq.read_table(output / "rejects-00000-of-00001.parquet").to_pylist()
+    assert reject["record_id"].startswith("<answer_id:")
+    assert "<email:" in reject["record"]
+    written = b"".join(path.read_bytes() for path in output.rglob("*") if path.is_file())
+    assert b"ada@" not in written
+    # A second try that breaks off leaves no results that could be taken for its own.
+    monkeypatch.setattr(validation_module, "_write", _no_space)
+    with pytest.raises(RunBroken):
+        run_validation(ValidateConfig(*paths, str(output), overwrite=True))
+    assert not (output / "validation.json").exists()
+
+
+def _no_space(*_):
+    raise OSError(28, "No space left on device")
+
+
 def test_good_input_passes_and_copies_are_no_fault(tmp_path):
     paths = [
         write(tmp_path / "a.parquet", Answer, [answer(), answer()]),
@@ -302,6 +335,11 @@ def test_a_nightly_run_warns_and_stops(tmp_path, fake_checker):
     rows = {file["table"]: file["rows"] for file in manifest["files"]}
     assert unique == [("answers", 2), ("evidence", 1), *((name, rows[name]) for name in ("claims", "aggregates", "flagged"))]
     assert write_data_docs(folder) == f"{folder}/data_docs/index.html"
+    page = Path(write_report(folder)).read_text(encoding="utf-8")
+    assert "This run failed: its numbers must not be believed." in page
+    assert page.count(str(escape(stop))) == 2
+    assert f"<li>warn: {escape(short)}</li>" in page
+    assert 'href="data_docs/index.html"' in page
     config = NightlyConfig("a", "e", str(folder.parent), "one", fake_checker, overwrite=True)
     nightly._prepare_folder(config)
     assert [path for path in folder.rglob("*") if path.is_file()] == []

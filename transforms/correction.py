@@ -11,10 +11,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from scipy import special
-
 from schemas.calibration import CheckerError
-from transforms.intervals import RatioSums, effective_n, variance
+from transforms.intervals import RatioSums, effective_n, t95, variance, wilson
 
 # Below these the intervals were seen to miss (tests/benchmarks/correction.py).
 LEAST_LABELS, LEAST_CLUSTERS, LEAST_OF_A_CLASS, LEAST_CLUSTERS_OF_A_CLASS, LEAST_ANSWERS = 30, 10, 8, 5, 10
@@ -156,7 +154,7 @@ def _prediction_powered(night: _Night, error: CheckerError) -> Corrected:
     )
     of_labels = share * share * max(of_labels, 0.0)
     estimate, freedom = share * rate, _freedom((of_labels, error.n_clusters - 2), (of_night, night.whole.clusters - 1))
-    return _clipped(estimate, wilson(estimate, of_labels + of_night, freedom), share, PREDICTION_POWERED, None)
+    return _clipped(estimate, by_variance(estimate, of_labels + of_night, freedom), share, PREDICTION_POWERED, None)
 
 
 def _power(night: _Night, error: CheckerError) -> float:
@@ -208,21 +206,19 @@ def _clipped(estimate: float, bounds: tuple[float, float], share: float, method:
     return Corrected(round(value, 6), round(low, 6), round(high, 6), method, note, round(estimate, 6))
 
 
-def wilson(value: float, variance: float, freedom: float) -> tuple[float, float]:
+def by_variance(value: float, variance: float, freedom: float) -> tuple[float, float]:
     """A 95 % interval of a share by its variance: Wilson's at the number of trials that the variance is worth.
 
     Outside [0, 1], and without a variance, it is symmetric.
 
-    >>> [round(end, 3) for end in wilson(0.5, 0.0025, 1e9)]
+    >>> [round(end, 3) for end in by_variance(0.5, 0.0025, 1e9)]
     [0.404, 0.596]
     """
     t, spread = t95(freedom), value * (1 - value)
     if spread <= 0 or variance <= 0:
         half = t * math.sqrt(max(0.0, variance))
         return value - half, value + half
-    n = spread / variance
-    middle, half = value + t * t / (2 * n), t * math.sqrt(variance + t * t / (4 * n * n))
-    return (middle - half) / (1 + t * t / n), (middle + half) / (1 + t * t / n)
+    return wilson(value, spread / variance, t)
 
 
 def least_variance(hits: float, n: float) -> float:
@@ -239,15 +235,6 @@ def _freedom(*parts: tuple[float, int]) -> float:
     """Degrees of freedom of a sum of variances, each with its own (Satterthwaite 1946)."""
     total, squares = sum(variance for variance, _ in parts), sum(variance**2 / max(1, own) for variance, own in parts)
     return total**2 / squares if squares else math.inf
-
-
-def t95(freedom: float) -> float:
-    """The 97.5 % point of Student's t.
-
-    >>> round(t95(10), 3), round(t95(math.inf), 3)
-    (2.228, 1.96)
-    """
-    return float(special.stdtrit(min(freedom, 1e9), 0.975))
 
 
 def assumptions(error: CheckerError) -> list[str]:

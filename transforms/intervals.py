@@ -117,17 +117,34 @@ def interval(rate: float, n: float, clusters: int) -> tuple[float, float]:
     >>> [round(end, 3) for end in interval(0.0, 20, 20)]
     [0.0, 0.179]
     """
-    t = float(special.stdtrit(clusters, 0.975))
+    t = t95(clusters)
     return _lower(rate, n, t), 1 - _lower(1 - rate, n, t)
+
+
+def t95(freedom: float) -> float:
+    """The 97.5 % point of Student's t.
+
+    >>> round(t95(10), 3), round(t95(math.inf), 3)
+    (2.228, 1.96)
+    """
+    return float(special.stdtrit(min(freedom, 1e9), 0.975))
+
+
+def wilson(share: float, n: float, t: float) -> tuple[float, float]:
+    """The interval of a share that is worth `n` independent trials, `t` standard errors wide (Wilson 1927).
+
+    >>> [round(end, 3) for end in wilson(0.5, 100, 1.96)]
+    [0.404, 0.596]
+    """
+    middle, half = share + t * t / (2 * n), t * math.sqrt(share * (1 - share) / n + t * t / (4 * n * n))
+    return (middle - half) / (1 + t * t / n), (middle + half) / (1 + t * t / n)
 
 
 def _lower(rate: float, n: float, t: float) -> float:
     if rate <= 0:
         return 0.0
-    half = t * math.sqrt(rate * (1 - rate) / n + t * t / (4 * n * n))
-    wilson = (rate + t * t / (2 * n) - half) / (1 + t * t / n)
     # At one or two hits Wilson's lower bound is too high: true rates just below it would be missed up to 16 times in 100.
-    return min(wilson, float(special.betaincinv(rate * n, (1 - rate) * n + 1, 0.05)))
+    return min(wilson(rate, n, t)[0], float(special.betaincinv(rate * n, (1 - rate) * n + 1, 0.05)))
 
 
 def variance(sums: RatioSums) -> float:

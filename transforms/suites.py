@@ -6,6 +6,7 @@ import datetime as dt
 import logging
 import os
 import threading
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,6 +45,8 @@ def run_suite(frame: pd.DataFrame, name: str, expectations: Sequence[Expectation
 def _results(frame: pd.DataFrame, name: str, expectations: Sequence[Expectation], result_format: str) -> list[dict[str, Any]]:
     if not expectations:
         return []
+    # A user's pattern may have groups: pandas warns that it does not use them.
+    warnings.filterwarnings("ignore", "This pattern is interpreted as a regular expression, and has match groups")
     batch = _batch_definition(name).get_batch(batch_parameters={"dataframe": frame})
     result = batch.validate(_suite(name, expectations), result_format=result_format)
     found: list[dict[str, Any]] = [{} for _ in expectations]

@@ -47,7 +47,7 @@ typecheck: install  ## mypy
 	$(BIN)/mypy
 
 unit: install  ## pytest, doctests included
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
 suite: install  ## the near-miss suite: the bundled checker, baselines and the gap table
 	$(BIN)/python -m pipelines suite --output build/suite

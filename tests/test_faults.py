@@ -226,13 +226,14 @@ FAULTS = [
 ]
 
 
-# Asserted by tests/test_broken_runs.py, tests/test_store.py and tests/test_idempotence.py.
+# Asserted by tests/test_broken_runs.py, tests/test_validation.py, tests/test_store.py and tests/test_idempotence.py.
 BREAKING = (
     "",
     "Faults of the machine and of what the run is given, each a test too:",
     "",
     "| fault | what happens | exit code |",
     "|---|---|---|",
+    "| a row group of 200,000 rows | `validate` reads it at once and finds the one copy (the whole job: 20,000 above) | 0 |",
     "| the run is killed while it writes | no `_SUCCESS`; its id is refused, with --overwrite all is as if undisturbed | 2, 0 |",
     "| a worker process is killed | the run breaks off, or Beam's local runner waits until it is stopped; no `_SUCCESS` | 5 |",
     "| the disk is full | the run breaks off and names it; no `_SUCCESS` | 5 |",

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import os
 import random
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from apache_beam.testing.test_pipeline import TestPipeline as _TestPipeline
+from apache_beam.testing.util import assert_that, equal_to
 from builders import answer, evidence, utc
 from test_judging import CALLS
 from test_nightly import fake_checker, random_log, run  # noqa: F401 (a fixture)
@@ -24,7 +28,7 @@ from pipelines.runs import read_manifest, read_run_table
 from schemas.answers import DeclaredCitation
 from schemas.stores import StoredVerdict
 from schemas.types import to_table
-from transforms.store import Store, compact, list_parts, read_part, write_part
+from transforms.store import ReadStore, Store, compact, list_parts, read_part, write_part
 
 EXPERTQA = Path(__file__).resolve().parents[2] / "shared" / "data" / "answers" / "expertqa"
 DAY = dt.date(2026, 3, 10)
@@ -102,17 +106,45 @@ def test_a_part_of_another_version_under_our_roof_is_set_aside(tmp_path):
         read_part(list_parts(store)[0], store, StoredVerdict)
 
 
-@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "not parquet", "other columns"])
-def test_a_damaged_part_is_set_aside_and_its_pairs_are_judged_again(tmp_path, fake_checker, damage):  # noqa: F811
+def flipped(content):
+    middle = content.index(b"PAR1") + 30
+    return content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :]
+
+
+def other_columns(_):
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"key": ["k"]}), sink)
+    return sink.getvalue()
+
+
+DAMAGES = {
+    "truncated": lambda content: content[:-9],
+    "flipped": flipped,
+    "empty": lambda content: b"",
+    "not parquet": lambda content: b"junk",
+    "other columns": other_columns,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_part_is_set_aside_and_the_others_are_read(tmp_path, damage):
+    store = Store(str(tmp_path), "verdicts", "one", DAY)
+    first, second = (
+        Path(write_part(to_table(StoredVerdict, [StoredVerdict(key, DAY, 0, 0.9, 0.1, 0.0)]), store)) for key in ("a", "b")
+    )
+    first.write_bytes(DAMAGES[damage](first.read_bytes()))
+    with _TestPipeline() as pipeline:
+        read = pipeline | ReadStore(store, StoredVerdict)
+        assert_that(read["rows"] | beam.Keys(), equal_to(["b"]), "rows")
+        counts = [("store.verdicts.parts_set_aside", 1), ("store.verdicts.parts_read", 1)]
+        assert_that(read["counts"], equal_to(counts), "counts")
+    assert sorted(path.name for path in first.parent.iterdir()) == sorted([f"{first.name}.corrupt", second.name])
+
+
+def test_what_a_damaged_part_held_is_judged_again(tmp_path, fake_checker):  # noqa: F811
     before, _ = night(tmp_path, fake_checker, [answer()], [evidence()], "one")
     (part,) = parts(tmp_path, "verdicts")
-    content = part.read_bytes()
-    if damage == "other columns":
-        pq.write_table(pa.table({"key": ["k"]}), part)
-    else:
-        middle = content.index(b"PAR1") + 30
-        flipped = content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :]
-        part.write_bytes({"truncated": content[:-9], "flipped": flipped, "empty": b"", "not parquet": b"junk"}[damage])
+    part.write_bytes(flipped(part.read_bytes()))
     after, manifest = night(tmp_path, fake_checker, [answer()], [evidence()], "two")
     assert before == after
     assert (manifest["model_calls"], manifest["counts"]["store.verdicts.parts_set_aside"]) == (1, 1)
@@ -188,7 +220,7 @@ def test_the_command_tidies_every_version_and_the_next_night_still_knows_all(tmp
 @pytest.mark.skipif(not EXPERTQA.is_dir(), reason="the public answers are not on this machine")
 def test_a_second_night_on_real_answers(tmp_path):
     answers, rows = (pq.read_table(EXPERTQA / f"{name}.parquet") for name in ("answers", "evidence"))
-    answers = answers.filter(pc.equal(answers["build"], "rr_sphere_gpt4")).slice(0, 12)
+    answers = answers.filter(pc.equal(answers["build"], "rr_sphere_gpt4")).slice(0, 6)
     cited = {citation["evidence_id"] for row in answers["citations"].to_pylist() for citation in row or ()}
     rows = rows.filter(pc.is_in(rows["evidence_id"], pa.array(sorted(cited))))
     pq.write_table(answers, tmp_path / "answers.parquet")

@@ -249,6 +249,18 @@ def test_good_input_passes_and_copies_are_no_fault(tmp_path):
     assert run_validation(config) == 0
 
 
+def test_a_row_group_of_two_hundred_thousand_rows(tmp_path):
+    answers = [answer(f"a{i}", "") for i in range(200_000)]
+    answers[100_000] = answer("a0", "")
+    paths = [write(tmp_path / "a.parquet", Answer, answers), write(tmp_path / "e.parquet", Evidence, [evidence()])]
+    assert pq.ParquetFile(paths[0]).num_row_groups == 1
+    output = tmp_path / "out"
+    assert run_validation(ValidateConfig(*paths, str(output))) == 0
+    (suite, *_) = json.loads((output / "validation.json").read_text())
+    (unique,) = [one for one in suite["results"] if one["decided_by"] == "aggregate"]
+    assert (unique["evaluated"], unique["unexpected"], unique["examples"]) == (200_000, 1, ["a0"])
+
+
 def suites_with(**kept):
     """Validation results in which so many records of each table kept the contract."""
     suites = contracts(tables=kept).values()

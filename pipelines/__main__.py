@@ -70,8 +70,21 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--allow-missing-evidence", action="store_true", help="pass the gate although evidence could not be read")
     run.add_argument("--shards", type=int, default=1, help="files a table")
     run.add_argument("--flagged", type=int, default=20, help="flagged pairs a family and status")
-    run.add_argument("--slice", action="append", default=[], help="attributes to measure by, or build: product or product,locale")
-    run.add_argument("--calibration", default="", help="calibration record (made by `calibrate --labels`) that corrects the rates")
+    run.add_argument(
+        "--slice",
+        dest="slices",
+        metavar="LIST",
+        action="append",
+        default=[],
+        help="attributes to measure by, or build: product or product,locale",
+    )
+    run.add_argument(
+        "--calibration",
+        dest="record",
+        metavar="FILE",
+        default="",
+        help="calibration record (made by `calibrate --labels`) that corrects the rates",
+    )
     run.add_argument("--max-unjudged", type=float, default=0.1, help="share of edges that may stay unjudged (default: %(default)s)")
     run.add_argument("--expectations", default="", help="JSON file of your own expectations (docs/contracts.md)")
     run.add_argument("--max-rejected", type=float, default=0.1, help="share of input rows that may be rejected (%(default)s)")

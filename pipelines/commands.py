@@ -8,8 +8,9 @@ import logging
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -34,36 +35,11 @@ def nightly(options: argparse.Namespace) -> int:
     from pipelines.report import summary_table
     from pipelines.runs import is_finished
 
-    config = NightlyConfig(
-        answers=options.answers,
-        evidence=options.evidence,
-        output=options.output,
-        run_id=options.run_id or default_run_id(),
-        checker=options.checker,
-        parser=options.parser,
-        markers=options.markers,
-        without=options.without,
-        as_of=utc_time(options.as_of) if options.as_of else None,
-        overwrite=options.overwrite,
-        allow_missing_evidence=options.allow_missing_evidence,
-        threads=options.threads,
-        batch_size=options.batch_size,
-        device=options.device,
-        hub=options.hub,
-        shards=options.shards,
-        flagged=options.flagged,
-        slices=tuple(tuple(name.strip() for name in names.split(",")) for names in options.slice),
-        record=options.calibration,
-        max_unjudged=options.max_unjudged,
-        max_rejected=options.max_rejected,
-        further_claims=options.further_claims,
-        further_spans=options.further_spans,
-        expectations=options.expectations,
-        previous=options.previous,
-        redact=options.redact,
-        verdict_store=options.verdict_store,
-        beam_args=options.beam_args,
-    )
+    given = _given(NightlyConfig, options)
+    given["run_id"] = options.run_id or default_run_id()
+    given["as_of"] = utc_time(options.as_of) if options.as_of else None
+    given["slices"] = tuple(tuple(name.strip() for name in names.split(",")) for names in options.slices)
+    config = NightlyConfig(**given)
     started = time.monotonic()
     code = run_nightly(config)
     folder = config.folder
@@ -80,20 +56,17 @@ def nightly(options: argparse.Namespace) -> int:
     return code
 
 
+def _given(config: type, options: argparse.Namespace) -> dict[str, Any]:
+    """The fields of a configuration that options of the same name give."""
+    return {one.name: getattr(options, one.name) for one in fields(config) if hasattr(options, one.name)}
+
+
 def validate(options: argparse.Namespace) -> int:
     """Hold the input against its contracts; returns 3 where a row is rejected or a stop is not met."""
     from pipelines.data_docs import read_validation, write_data_docs
     from pipelines.validation import ValidateConfig, run_validation, told, validation_table
 
-    config = ValidateConfig(
-        options.answers,
-        options.evidence,
-        options.output,
-        options.expectations,
-        options.redact,
-        options.overwrite,
-        options.beam_args,
-    )
+    config = ValidateConfig(**_given(ValidateConfig, options))
     code = run_validation(config)
     console.print(validation_table(read_validation(config.output)))
     for line in told(config.output):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,10 +13,11 @@ from builders import answer, evidence
 from test_nightly import fake_checker, run  # noqa: F401 (a fixture)
 
 from cases.suite import load_suite
-from pipelines.__main__ import main
+from pipelines.__main__ import _parser, main
 from pipelines.options import NightlyConfig, UsageError, utc_time
 from pipelines.report import write_report
 from pipelines.runs import read_manifest, read_run_table
+from pipelines.validation import ValidateConfig
 from schemas.evidence import Evidence
 from schemas.types import to_table
 from transforms.checkers import checker_name
@@ -252,3 +254,12 @@ def test_training_is_refused_before_it_starts(tmp_path, capsys, mixture, message
     assert main(["train", *options, "--mixture", str(tmp_path / "mixture.yaml")]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "config"),
+    [("nightly", NightlyConfig), ("validate", ValidateConfig)],
+)
+def test_every_field_of_a_configuration_has_an_option(command, config):
+    options = _parser().parse_args([command, "--answers", "a", "--evidence", "e", "--output", "o"])
+    assert {one.name for one in fields(config)} - set(vars(options)) == {"started_at", "beam_args"}

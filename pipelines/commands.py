@@ -322,9 +322,9 @@ def compact(options: argparse.Namespace) -> int:
         raise UsageError(f"--days must be at least 1: {options.days}")
     check_place(options.verdict_store, "--verdict-store")
     today = dt.datetime.now(dt.timezone.utc).date()
-    for name, row_type in ROW_TYPES.items():
+    for name in ROW_TYPES:
         for version in stored_versions(options.verdict_store, name):
-            found = compact_parts(Store(options.verdict_store, name, version, today), row_type, options.days, least_parts=1)
+            found = compact_parts(Store(options.verdict_store, name, version, today), options.days)
             console.print(f"{name}: {found['parts']} parts, {found['rows']} rows kept, {found['expired']} expired ({version})")
     return 0
 

@@ -27,7 +27,6 @@ from schemas.evidence import Evidence
 from schemas.flagged import Flagged
 from schemas.rejects import Reject
 from schemas.review import Review
-from schemas.stores import StoredSplit, StoredVerdict
 from schemas.verdicts import Verdict
 from transforms import conflicts, exposure
 from transforms.checkers import checker_name
@@ -122,7 +121,7 @@ class MeasureCitations(beam.PTransform):
         now = _now(answers["records"], self.config.as_of)
         contexts = answers["records"] | "KeepContexts" >> beam.Map(_context, self.config.slices).with_output_types(AnswerContext)
         stores = self._stores()
-        known = {name: answers["counts"].pipeline | f"Known{name.title()}" >> ReadStore(*store) for name, store in stores.items()}
+        known = {name: answers["counts"].pipeline | f"Known{name.title()}" >> ReadStore(store) for name, store in stores.items()}
         split = {"answers": answers["records"], **_rows_of(known, "splits")} | "SplitAnswers" >> self._split(stores)
         resolved = split["splits"] | "ResolveCitations" >> ResolveCitations()
         claims = resolved["claims"] | "TagFamilies" >> TagFamilies()
@@ -179,27 +178,24 @@ class MeasureCitations(beam.PTransform):
     def _checker_name(self) -> str:
         return self.config.calibration.named(checker_name(self.checker.source))
 
-    def _stores(self) -> dict[str, tuple[Store, type]]:
+    def _stores(self) -> dict[str, Store]:
         """The stores of this checker and splitter, where there is a place for them."""
         folder, day = self.config.verdict_store, self.config.started_at.date()
         if not folder:
             return {}
-        splits = Store(folder, "splits", f"1 {splitter_name(self.config.parser)}", day)
-        return {
-            "splits": (splits, StoredSplit),
-            "verdicts": (Store(folder, "verdicts", f"1 {self._checker_name}", day), StoredVerdict),
-        }
+        versions = {"splits": splitter_name(self.config.parser), "verdicts": self._checker_name}
+        return {name: Store(folder, name, f"1 {version}", day) for name, version in versions.items()}
 
-    def _split(self, stores: dict[str, tuple[Store, type]]) -> SplitAnswers:
-        return SplitAnswers(self.config.parser, self.config.markers, stores["splits"][0] if stores else None)
+    def _split(self, stores: dict[str, Store]) -> SplitAnswers:
+        return SplitAnswers(self.config.parser, self.config.markers, stores.get("splits"))
 
-    def _judge(self, stores: dict[str, tuple[Store, type]]) -> JudgeUnique:
+    def _judge(self, stores: dict[str, Store]) -> JudgeUnique:
         # The bundled checker lies elsewhere on a remote worker: each finds its own.
         locate = bundled_checker if self.checker.source == bundled_checker() else None
-        store = stores["verdicts"][0] if stores else None
-        return JudgeUnique(EntailmentHandler(self.checker, locate), self.config.calibration, self.checker.batch_size, store)
+        handler = EntailmentHandler(self.checker, locate)
+        return JudgeUnique(handler, self.config.calibration, self.checker.batch_size, stores.get("verdicts"))
 
-    def _ask_further(self, now: beam.PCollection[dt.datetime], stores: dict[str, tuple[Store, type]]) -> AskFurther:
+    def _ask_further(self, now: beam.PCollection[dt.datetime], stores: dict[str, Store]) -> AskFurther:
         budget = Budget(self.config.further_claims, self.config.further_spans)
         return AskFurther(self._judge(stores), self._checker_name, budget, beam.pvalue.AsSingleton(now))
 
@@ -208,10 +204,10 @@ def _rows_of(known: dict[str, Tables], name: str) -> dict[str, beam.PCollection]
     return {"known": known[name]["rows"]} if name in known else {}
 
 
-def _keep(stores: dict[str, tuple[Store, type]], fresh: dict[str, tuple[beam.PCollection, ...]]) -> list[beam.PCollection]:
+def _keep(stores: dict[str, Store], fresh: dict[str, tuple[beam.PCollection, ...]]) -> list[beam.PCollection]:
     """Write into each store what was not in it."""
     return [
-        fresh[name] | f"Fresh{name.title()}" >> beam.Flatten() | f"Keep{name.title()}" >> WriteStore(*store)
+        fresh[name] | f"Fresh{name.title()}" >> beam.Flatten() | f"Keep{name.title()}" >> WriteStore(store)
         for name, store in stores.items()
     ]
 

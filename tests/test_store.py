@@ -103,7 +103,7 @@ def test_a_part_of_another_version_under_our_roof_is_set_aside(tmp_path):
     Path(store.place).mkdir(parents=True)
     shutil.copy(foreign, store.place)
     with pytest.raises(ValueError, match="not of this version"):
-        read_part(list_parts(store)[0], store, StoredVerdict)
+        read_part(list_parts(store)[0], store)
 
 
 def flipped(content):
@@ -134,7 +134,7 @@ def test_a_damaged_part_is_set_aside_and_the_others_are_read(tmp_path, damage):
     )
     first.write_bytes(DAMAGES[damage](first.read_bytes()))
     with _TestPipeline() as pipeline:
-        read = pipeline | ReadStore(store, StoredVerdict)
+        read = pipeline | ReadStore(store)
         assert_that(read["rows"] | beam.Keys(), equal_to(["b"]), "rows")
         counts = [("store.verdicts.parts_set_aside", 1), ("store.verdicts.parts_read", 1)]
         assert_that(read["counts"], equal_to(counts), "counts")
@@ -184,13 +184,12 @@ def test_compaction_keeps_the_latest_of_each_and_drops_what_nobody_used(tmp_path
     old, used = dt.date(2025, 1, 1), dt.date(2026, 3, 1)
     for day, keys in ((old, "ab"), (used, "bc")):
         write_part(to_table(StoredVerdict, [StoredVerdict(key, day, 0, 0.9, 0.1, 0.0) for key in keys]), store)
-    assert compact(store, StoredVerdict, days=90) == {"parts": 2, "rows": 2, "expired": 1}
+    assert compact(store, days=90) == {"parts": 2, "rows": 2, "expired": 1}
     (part,) = list_parts(store)
-    assert [(row["key"], row["used_on"]) for row in read_part(part, store, StoredVerdict).to_pylist()] == [("b", used), ("c", used)]
-    assert compact(store, StoredVerdict, days=90) == {"parts": 1, "rows": 0, "expired": 0}
-    assert compact(store, StoredVerdict, days=90, least_parts=1) == {"parts": 1, "rows": 2, "expired": 0}
+    assert [(row["key"], row["used_on"]) for row in read_part(part, store).to_pylist()] == [("b", used), ("c", used)]
+    assert compact(store, days=90) == {"parts": 1, "rows": 2, "expired": 0}
     assert list_parts(store) == [part]
-    assert compact(store, StoredVerdict, days=1, least_parts=1) == {"parts": 1, "rows": 0, "expired": 2}
+    assert compact(store, days=1) == {"parts": 1, "rows": 0, "expired": 2}
     assert list_parts(store) == []
 
 
@@ -198,7 +197,7 @@ def test_compaction_sets_damaged_parts_aside(tmp_path):
     store = Store(str(tmp_path), "verdicts", "one", DAY)
     good = write_part(to_table(StoredVerdict, [StoredVerdict("a", DAY, 0, 0.9, 0.1, 0.0)]), store)
     Path(store.place, "part-x.parquet").write_bytes(b"junk")
-    assert compact(store, StoredVerdict, days=90) == {"parts": 2, "rows": 1, "expired": 0}
+    assert compact(store, days=90) == {"parts": 2, "rows": 1, "expired": 0}
     assert list_parts(store) == [good]
     assert Path(store.place, "part-x.parquet.corrupt").exists()
 

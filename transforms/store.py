@@ -48,6 +48,11 @@ class Store:
         digest = hashlib.blake2b(self.version.encode(), digest_size=8).hexdigest()
         return FileSystems.join(self.folder, self.name, f"version={digest}")
 
+    @property
+    def row_type(self) -> type:
+        """What its rows are."""
+        return ROW_TYPES[self.name]
+
 
 @dataclass
 class ReadStore(beam.PTransform):
@@ -58,7 +63,6 @@ class ReadStore(beam.PTransform):
     """
 
     store: Store
-    row_type: type
 
     def expand(self, start: Any) -> dict[str, beam.PCollection]:
         read = (
@@ -66,7 +70,7 @@ class ReadStore(beam.PTransform):
             | "StorePlace" >> beam.Create([self.store])
             | "ListParts" >> beam.FlatMap(list_parts)
             | "SpreadParts" >> beam.Reshuffle()
-            | "ReadPart" >> beam.ParDo(_read_part, self.store, self.row_type).with_outputs("counts", main="rows")
+            | "ReadPart" >> beam.ParDo(_read_part, self.store).with_outputs("counts", main="rows")
         )
         return {"rows": read.rows | "KeepLatest" >> beam.CombinePerKey(_latest), "counts": read.counts}
 
@@ -81,9 +85,9 @@ def _latest(rows: Iterable[Any]) -> Any:
     return max(rows, key=lambda row: row.used_on)
 
 
-def _read_part(path: str, store: Store, row_type: type) -> Iterator[Any]:
+def _read_part(path: str, store: Store) -> Iterator[Any]:
     try:
-        rows: list[Any] = [from_plain(row_type, record) for record in read_part(path, store, row_type).to_pylist()]
+        rows: list[Any] = [from_plain(store.row_type, record) for record in read_part(path, store).to_pylist()]
     except FileNotFoundError:
         return
     except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
@@ -95,13 +99,13 @@ def _read_part(path: str, store: Store, row_type: type) -> Iterator[Any]:
     yield from ((row.key, row) for row in rows)
 
 
-def read_part(path: str, store: Store, row_type: type) -> pa.Table:
+def read_part(path: str, store: Store) -> pa.Table:
     """The rows of one part as a table; raises ValueError, OSError or an Arrow error where it is damaged or of another version."""
     with open_file(path) as stream:
         content = stream.read()
     parquet = pq.ParquetFile(io.BytesIO(content), page_checksum_verification=True)
     schema = parquet.schema_arrow
-    if (schema.metadata or {}).get(_VERSION) != store.version.encode() or not schema.equals(arrow_schema(row_type)):
+    if (schema.metadata or {}).get(_VERSION) != store.version.encode() or not schema.equals(arrow_schema(store.row_type)):
         raise ValueError(f"not of this version ({store.version}) or not of this form")
     table = parquet.read()
     table.validate(full=True)
@@ -120,21 +124,20 @@ class WriteStore(beam.PTransform):
     """Write rows as one new part. Goes out: counts. A store that cannot be written costs the next night, not this one."""
 
     store: Store
-    row_type: type
 
     def expand(self, rows: beam.PCollection) -> beam.PCollection[tuple[str, int]]:
         return (
             rows
             | "OnePart" >> beam.Map(lambda row: (None, row))
             | "GroupPart" >> beam.GroupByKey()
-            | "WritePart" >> beam.Map(_write_part, self.store, self.row_type)
+            | "WritePart" >> beam.Map(_write_part, self.store)
         )
 
 
-def _write_part(group: tuple[None, Iterable[Any]], store: Store, row_type: type) -> tuple[str, int]:
+def _write_part(group: tuple[None, Iterable[Any]], store: Store) -> tuple[str, int]:
     unique = {row.key: row for row in group[1]}
     try:
-        write_part(to_table(row_type, [unique[key] for key in sorted(unique)]), store)
+        write_part(to_table(store.row_type, [unique[key] for key in sorted(unique)]), store)
     except Exception as error:
         log.warning("the store cannot be written, the next run will judge again: %s: %s", type(error).__name__, error)
         return f"store.{store.name}.rows_not_written", len(unique)
@@ -179,19 +182,16 @@ def used_again(row: Any, store: Store) -> Iterator[Any]:
         yield row._replace(used_on=store.day)
 
 
-def compact(store: Store, row_type: type, days: int, least_parts: int = 2) -> dict[str, int]:
+def compact(store: Store, days: int) -> dict[str, int]:
     """Put the parts of a store into one, without doubles and without rows unused for more than `days`; returns counts.
 
-    What is read stays until the new part is there, and rows that other runs add meanwhile are in parts of their own. Fewer than
-    `least_parts` parts are left alone.
+    What is read stays until the new part is there, and rows that other runs add meanwhile are in parts of their own.
     """
     parts = list_parts(store)
-    if len(parts) < least_parts:
-        return {"parts": len(parts), "rows": 0, "expired": 0}
     tables = {}
     for path in parts:
         try:
-            tables[path] = read_part(path, store, row_type)
+            tables[path] = read_part(path, store)
         except FileNotFoundError:
             continue
         except (OSError, ValueError, pa.ArrowException):

@@ -321,9 +321,12 @@ def compact(options: argparse.Namespace) -> int:
     if options.days < 1:
         raise UsageError(f"--days must be at least 1: {options.days}")
     check_place(options.verdict_store, "--verdict-store")
+    versions = {name: stored_versions(options.verdict_store, name) for name in ROW_TYPES}
+    if not any(versions.values()):
+        raise UsageError(f"no store: {options.verdict_store}; give the folder that `nightly --verdict-store` was given")
     today = dt.datetime.now(dt.timezone.utc).date()
-    for name in ROW_TYPES:
-        for version in stored_versions(options.verdict_store, name):
+    for name, found_versions in versions.items():
+        for version in found_versions:
             found = compact_parts(Store(options.verdict_store, name, version, today), options.days)
             console.print(f"{name}: {found['parts']} parts, {found['rows']} rows kept, {found['expired']} expired ({version})")
     return 0

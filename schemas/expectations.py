@@ -100,9 +100,9 @@ def frame_columns(row_type: type, nested: str | None) -> dict[str, pa.DataType]:
     >>> sorted(frame_columns(Answer, "claims"))[:6]
     ['answer_id_length', 'answer_length', 'build_length', 'claim_id', 'end', 'evidence_ids']
     """
-    lengths = {f"{f.name}{LENGTH_SUFFIX}": pa.int32() for f in fields(row_type) if f.arrow_type == pa.string()}
+    lengths = {f"{f.name}{LENGTH_SUFFIX}": pa.int64() for f in fields(row_type) if f.arrow_type == pa.string()}
     own = fields(row_type) if nested is None else fields({f.name: f.item_type for f in fields(row_type)}[nested])
-    kinds = {f.name: pa.int32() if pa.types.is_list(f.arrow_type) else f.arrow_type for f in own}
+    kinds = {f.name: pa.int64() if pa.types.is_list(f.arrow_type) else f.arrow_type for f in own}
     return {**{name: kind for name, kind in kinds.items() if is_scalar(kind)}, **lengths}
 
 

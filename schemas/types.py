@@ -19,7 +19,7 @@ RowT = TypeVar("RowT", bound=NamedTuple)
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 _SCALARS: dict[Any, pa.DataType] = {
     str: pa.string(),
-    int: pa.int32(),
+    int: pa.int64(),
     float: pa.float64(),
     bool: pa.bool_(),
     dt.datetime: TIMESTAMP,

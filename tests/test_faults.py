@@ -72,6 +72,17 @@ def flipped(content: bytes) -> bytes:
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
+def torn_name(content: bytes) -> bytes:
+    """The name of a column in the footer is no UTF-8."""
+    return content.replace(b"question", b"\xffuestion")
+
+
+def doubled(folder: Path) -> None:
+    put(folder)
+    table = to_table(Answer, [answer("twice")])
+    pq.write_table(table.append_column("answer", table.column("answer")), folder / "answers-2.parquet")
+
+
 def retyped(table: pa.Table, column: str, values: pa.Array) -> pa.Table:
     return table.set_column(table.schema.get_field_index(column), column, values)
 
@@ -86,15 +97,28 @@ def evolved(folder: Path) -> None:
 
 
 def surrogates(folder: Path) -> None:
+    """Text that is no UTF-8, in the declared type and in the one that other writers prefer."""
     put(folder)
-    path = folder / "answers-2.parquet"
-    write(path, Answer, [answer("s", "Logs are kept for 30 days QQQ [1].")], compression="none", use_dictionary=False)
-    path.write_bytes(path.read_bytes().replace(b"QQQ", b"\xed\xa0\x80"))
+    for i, kind in enumerate((pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()))):
+        table = to_table(Answer, [answer(f"s{i}", "Logs are kept for 30 days QQQ [1].")])
+        path = folder / f"answers-{i + 2}.parquet"
+        text = table.column("answer").combine_chunks()
+        retyped_text = text.dictionary_encode() if pa.types.is_dictionary(kind) else text.cast(kind)
+        pq.write_table(retyped(table, "answer", retyped_text), path, compression="none", use_dictionary=False)
+        path.write_bytes(path.read_bytes().replace(b"QQQ", b"\xed\xa0\x80"))
 
 
 def odd_values(folder: Path) -> None:
     """A float where an integer is due is refused as a file; the rest of the kind as rows."""
-    put(folder, rows=[*ROWS, evidence("past", span_start=5, span_end=900), evidence("before", span_start=-1, span_end=4)])
+    put(
+        folder,
+        rows=[
+            *ROWS,
+            evidence("past", span_start=5, span_end=900),
+            evidence("before", span_start=-1, span_end=4),
+            evidence("far", span_start=0, span_end=2**40),
+        ],
+    )
     table = to_table(Evidence, [evidence("nan", span_start=1, span_end=4)])
     pq.write_table(retyped(table, "span_start", pa.array([float("nan")])), folder / "evidence-2.parquet")
 
@@ -155,6 +179,18 @@ FAULTS = [
         {"max_rejected": 0.1},
     ),
     Fault(
+        "flipped bits in a footer, so that a name in it is no text",
+        "a reject that names the file; the rest is scored",
+        damaged("answers", torn_name),
+        Outcome(3, 3, 2, 2, {"unreadable_file": 0}, {"judged": 3}, 0),
+    ),
+    Fault(
+        "a column that stands in a file twice",
+        "a reject that names file and column; the rest is scored",
+        doubled,
+        Outcome(4, 3, 2, 2, {"wrong_type": 1}, {"judged": 3}, 0),
+    ),
+    Fault(
         "an evidence file cut short",
         "edges into it are unjudged, the gate trips",
         lost_evidence,
@@ -191,13 +227,13 @@ FAULTS = [
         "NaN for an integer, spans out of range",
         "the file of another type is rejected, the rows leave one by one",
         odd_values,
-        Outcome(3, 3, 5, 2, {"wrong_type": 1, "contract": 2}, {"judged": 3}, 3),
+        Outcome(3, 3, 6, 2, {"wrong_type": 1, "contract": 3}, {"judged": 3}, 3),
     ),
     Fault(
         "lone surrogates in a text",
         "replaced by U+FFFD and counted",
         surrogates,
-        Outcome(4, 4, 2, 2, {}, {"judged": 4}, 0),
+        Outcome(6, 6, 2, 2, {}, {"judged": 6}, 0),
     ),
     Fault(
         "evidence that every answer cites",

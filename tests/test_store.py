@@ -7,6 +7,7 @@ import io
 import os
 import random
 import shutil
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,7 +29,8 @@ from pipelines.runs import read_manifest, read_run_table
 from schemas.answers import DeclaredCitation
 from schemas.stores import StoredVerdict
 from schemas.types import to_table
-from transforms.store import ReadStore, Store, compact, list_parts, read_part, write_part
+from transforms import store as store_module
+from transforms.store import ReadStore, Store, _latest, compact, list_parts, read_part, write_part
 
 EXPERTQA = Path(__file__).resolve().parents[2] / "shared" / "data" / "answers" / "expertqa"
 DAY = dt.date(2026, 3, 10)
@@ -193,6 +195,67 @@ def test_compaction_keeps_the_latest_of_each_and_drops_what_nobody_used(tmp_path
     assert list_parts(store) == []
 
 
+def test_compaction_keeps_what_every_night_uses(tmp_path):
+    # Use is noted weekly: on its sixth day in use a row still has the day of the first.
+    store = Store(str(tmp_path), "verdicts", "one", DAY)
+    write_part(to_table(StoredVerdict, [StoredVerdict("a", DAY - dt.timedelta(days=6), 0, 0.9, 0.1, 0.0)]), store)
+    assert compact(store, days=1) == {"parts": 1, "rows": 1, "expired": 0}
+
+
+def test_of_rows_of_one_day_the_same_one_stays_whatever_their_order(tmp_path):
+    rows = [StoredVerdict("a", DAY, 0, p, 0.1, 0.0) for p in (0.8, 0.9)]
+    assert _latest(rows) == _latest(rows[::-1]) == rows[1]
+    store = Store(str(tmp_path), "verdicts", "one", DAY)
+    for row in rows:
+        write_part(to_table(StoredVerdict, [row]), store)
+    compact(store, days=1)
+    (part,) = list_parts(store)
+    assert [row["p_entailment"] for row in read_part(part, store).to_pylist()] == [0.9]
+
+
+def test_a_part_out_of_reach_stays_and_the_others_are_read(tmp_path, monkeypatch):
+    store = Store(str(tmp_path), "verdicts", "one", DAY)
+    first, _ = (write_part(to_table(StoredVerdict, [StoredVerdict(key, DAY, 0, 0.9, 0.1, 0.0)]), store) for key in ("a", "b"))
+    opened = store_module.open_file
+
+    def scarce(path):
+        if path == first:
+            raise OSError(24, "Too many open files")
+        return opened(path)
+
+    monkeypatch.setattr(store_module, "open_file", scarce)
+    with _TestPipeline() as pipeline:
+        assert_that((pipeline | ReadStore(store))["rows"] | beam.Keys(), equal_to(["b"]))
+    compact(store, days=1)
+    monkeypatch.undo()
+    assert first in list_parts(store)
+    assert len(list_parts(store)) == 2
+
+
+def test_writers_of_the_same_part_at_one_time_leave_it_whole(tmp_path):
+    store = Store(str(tmp_path), "verdicts", "one", DAY)
+    table = to_table(StoredVerdict, [StoredVerdict("a", DAY, 0, 0.9, 0.1, 0.0)])
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(50):
+            (path,) = {job.result() for job in [pool.submit(write_part, table, store) for _ in range(4)]}
+            assert [one.name for one in Path(store.place).iterdir()] == [Path(path).name]
+            Path(path).unlink()
+
+
+def test_what_broken_runs_left_goes_in_time(tmp_path):
+    store = Store(str(tmp_path), "verdicts", "one", DAY)
+    part = Path(write_part(to_table(StoredVerdict, [StoredVerdict("a", DAY, 0, 0.9, 0.1, 0.0)]), store))
+    remains = [part.with_name("part-x.parquet.corrupt"), part.with_name("part-y.parquet.part-0123abcd")]
+    for path in remains:
+        path.touch()
+    compact(store, days=2)
+    assert all(path.exists() for path in remains)
+    for path in remains:
+        os.utime(path, times=(0, time.time() - 3 * 86_400))
+    compact(store, days=2)
+    assert list(part.parent.iterdir()) == [part]
+
+
 def test_compaction_sets_damaged_parts_aside(tmp_path):
     store = Store(str(tmp_path), "verdicts", "one", DAY)
     good = write_part(to_table(StoredVerdict, [StoredVerdict("a", DAY, 0, 0.9, 0.1, 0.0)]), store)
@@ -214,6 +277,8 @@ def test_the_command_tidies_every_version_and_the_next_night_still_knows_all(tmp
     _, manifest = night(tmp_path, fake_checker, answers, [evidence()], "all")
     assert (manifest["model_calls"], manifest["parser_calls"]) == (0, 0)
     assert main(["compact", "--verdict-store", str(tmp_path / "store"), "--days", "0"]) == 2
+    assert main(["compact", "--verdict-store", str(tmp_path / "nowhere")]) == 2
+    assert "no store: " in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not EXPERTQA.is_dir(), reason="the public answers are not on this machine")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import hashlib
 import io
 import logging
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +18,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
+from schemas.expectations import is_scalar
 from schemas.stores import StoredSplit, StoredVerdict
-from schemas.types import arrow_schema, from_plain, to_table
-from transforms.tables import open_file, register_rows, write_bytes
+from schemas.types import arrow_schema, fields, from_plain, to_table
+from transforms.tables import DAMAGE, open_file, register_rows, write_bytes
 
 # A hit is written again, with its day, when its last use on record is older than this.
 REFRESH_DAYS = 7
@@ -58,8 +61,8 @@ class Store:
 class ReadStore(beam.PTransform):
     """Read the rows of a store. Goes out: a dict of `rows` ((key, row), one a key) and `counts`.
 
-    A part that cannot be read is set aside (renamed to NAME.corrupt) and what it held is made again; one that another run took
-    away meanwhile holds nothing.
+    A damaged part is set aside (renamed to NAME.corrupt) and what it held is made again; one that a compaction took away
+    meanwhile, or that cannot be reached now, holds nothing tonight.
     """
 
     store: Store
@@ -81,8 +84,20 @@ def list_parts(store: Store) -> list[str]:
     return sorted(one.path for one in found)
 
 
+@functools.cache
+def _order(row_type: type) -> tuple[str, ...]:
+    """The columns that decide between rows of one key: the latest, and among equals the same one whatever their order."""
+    others = (one.name for one in fields(row_type) if is_scalar(one.arrow_type) and one.name not in ("key", "used_on"))
+    return ("used_on", *others)
+
+
 def _latest(rows: Iterable[Any]) -> Any:
-    return max(rows, key=lambda row: row.used_on)
+    return max(rows, key=_rank)
+
+
+def _rank(row: Any) -> list[Any]:
+    row_type: type = type(row)
+    return [getattr(row, name) for name in _order(row_type)]
 
 
 def _read_part(path: str, store: Store) -> Iterator[Any]:
@@ -90,8 +105,13 @@ def _read_part(path: str, store: Store) -> Iterator[Any]:
         rows: list[Any] = [from_plain(store.row_type, record) for record in read_part(path, store).to_pylist()]
     except FileNotFoundError:
         return
-    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-        log.warning("%s of the store cannot be read and is set aside: %s", path, error)
+    except OSError as error:
+        # The place gives out, not the part: another night may read it.
+        log.warning("%s of the store cannot be read now, what it holds is made again: %s", path, error)
+        yield beam.pvalue.TaggedOutput("counts", (f"store.{store.name}.parts_not_read", 1))
+        return
+    except (ValueError, OverflowError) as error:
+        log.warning("%s of the store is damaged and is set aside: %s", path, error)
         _set_aside(path)
         yield beam.pvalue.TaggedOutput("counts", (f"store.{store.name}.parts_set_aside", 1))
         return
@@ -100,15 +120,19 @@ def _read_part(path: str, store: Store) -> Iterator[Any]:
 
 
 def read_part(path: str, store: Store) -> pa.Table:
-    """The rows of one part as a table; raises ValueError, OSError or an Arrow error where it is damaged or of another version."""
+    """The rows of one part as a table; raises ValueError where it is damaged or of another version, OSError where it cannot be
+    reached."""
     with open_file(path) as stream:
         content = stream.read()
-    parquet = pq.ParquetFile(io.BytesIO(content), page_checksum_verification=True)
-    schema = parquet.schema_arrow
+    try:
+        parquet = pq.ParquetFile(io.BytesIO(content), page_checksum_verification=True)
+        table = parquet.read()
+        table.validate(full=True)
+    except DAMAGE as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+    schema = table.schema
     if (schema.metadata or {}).get(_VERSION) != store.version.encode() or not schema.equals(arrow_schema(store.row_type)):
         raise ValueError(f"not of this version ({store.version}) or not of this form")
-    table = parquet.read()
-    table.validate(full=True)
     return table
 
 
@@ -153,7 +177,9 @@ def write_part(table: pa.Table, store: Store) -> str:
         _make_folder(store.place)
     digest = hashlib.blake2b(sink.getvalue(), digest_size=8).hexdigest()
     path = FileSystems.join(store.place, f"part-{store.day:%Y%m%d}-{digest}.parquet")
-    write_bytes(path, sink.getvalue())
+    # Its name is its content's: what is there already is the same.
+    if not FileSystems.exists(path):
+        write_bytes(path, sink.getvalue())
     return path
 
 
@@ -185,21 +211,32 @@ def used_again(row: Any, store: Store) -> Iterator[Any]:
 def compact(store: Store, days: int) -> dict[str, int]:
     """Put the parts of a store into one, without doubles and without rows unused for more than `days`; returns counts.
 
-    What is read stays until the new part is there, and rows that other runs add meanwhile are in parts of their own.
+    Use is noted once in REFRESH_DAYS, so that rows stay as much longer. What is read stays until the new part is there, and rows
+    that other runs add meanwhile are in parts of their own. What broken runs and damaged parts left goes after `days` too.
     """
     parts = list_parts(store)
     tables = {}
     for path in parts:
         try:
             tables[path] = read_part(path, store)
-        except FileNotFoundError:
+        except OSError:
+            # Taken away meanwhile, or out of reach now: it stays as it is.
             continue
-        except (OSError, ValueError, pa.ArrowException):
+        except ValueError:
             _set_aside(path)
-    kept, expired = _compacted(pa.concat_tables(tables.values()), store.day - dt.timedelta(days=days)) if tables else (None, 0)
+    oldest = store.day - dt.timedelta(days=days + REFRESH_DAYS)
+    kept, expired = _compacted(pa.concat_tables(tables.values()), oldest, _order(store.row_type)) if tables else (None, 0)
     new = write_part(kept, store) if kept is not None and kept.num_rows else None
     FileSystems.delete([path for path in tables if path != new and FileSystems.exists(path)])
+    _delete_remains(store, days)
     return {"parts": len(parts), "rows": kept.num_rows if kept is not None else 0, "expired": expired}
+
+
+def _delete_remains(store: Store, days: int) -> None:
+    """Delete parts that were set aside and halves of parts, older than `days` by the clock of their file system."""
+    found = FileSystems.match([FileSystems.join(store.place, "part-*.parquet.*")])[0].metadata_list
+    oldest = time.time() - dt.timedelta(days=days).total_seconds()
+    FileSystems.delete([one.path for one in found if one.last_updated_in_seconds < oldest])
 
 
 def stored_versions(folder: str, name: str) -> list[str]:
@@ -209,13 +246,14 @@ def stored_versions(folder: str, name: str) -> list[str]:
         try:
             with open_file(one.path) as stream:
                 found.add((pq.read_schema(io.BytesIO(stream.read())).metadata or {})[_VERSION].decode())
-        except (OSError, ValueError, KeyError, pa.ArrowException):
+        except DAMAGE:
             continue
     return sorted(found)
 
 
-def _compacted(table: pa.Table, oldest: dt.date) -> tuple[pa.Table, int]:
-    ordered = table.take(pc.sort_indices(table, [("key", "ascending"), ("used_on", "descending")]))
+def _compacted(table: pa.Table, oldest: dt.date, order: tuple[str, ...]) -> tuple[pa.Table, int]:
+    by = [("key", "ascending"), *((name, "descending") for name in order)]
+    ordered = table.take(pc.sort_indices(table, by))
     keys = ordered.column("key").to_pylist()
     latest = ordered.filter(pa.array([i == 0 or keys[i - 1] != key for i, key in enumerate(keys)], pa.bool_()))
     kept = latest.filter(pc.greater_equal(latest.column("used_on"), pa.scalar(oldest)))

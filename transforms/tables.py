@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,6 +20,8 @@ from schemas.rejects import Reject
 from schemas.types import Field, arrow_schema, fields, to_table
 
 MAX_RECORD_JSON = 2_000
+# What reading a damaged file raises: a flipped bit in its footer may be taken for a name that is no text.
+DAMAGE = (OSError, pa.ArrowException, ValueError, KeyError, OverflowError)
 
 
 class RowGroup(NamedTuple):
@@ -81,6 +84,8 @@ def schema_fault(found: pa.Schema, row_type: type) -> SchemaFault | None:
 
 def column_fault(found: pa.Schema, field: Field) -> SchemaFault | None:
     """Say what is wrong with one column of a file's schema."""
+    if (times := found.names.count(field.name)) > 1:
+        return SchemaFault("wrong_type", f"column {field.name!r} stands there {times} times; write it once")
     if field.name not in found.names:
         message = f"required column {field.name!r} is missing ({field.column.doc}); add it to the file"
         return None if field.optional else SchemaFault("missing_column", message)
@@ -131,7 +136,7 @@ def conform(table: pa.Table, row_type: type) -> pa.Table:
 def mend_text(table: pa.Table) -> tuple[pa.Table, bool]:
     """Replace what is no UTF-8 (lone surrogates, cut characters) by U+FFFD, and say whether there was any.
 
-    Raises an Arrow error for any other damage.
+    Raises an Arrow error for any other damage. Comes in as the file has it: any type that `compatible` lets pass.
 
     >>> broken = pa.array([b"a \\xed\\xa0\\x80 b"]).view(pa.string())
     >>> mend_text(pa.table({"x": broken}))[0].to_pydict()
@@ -140,7 +145,7 @@ def mend_text(table: pa.Table) -> tuple[pa.Table, bool]:
     columns = [_mended(column.combine_chunks()) for column in table.columns]
     if not any(changed for _, changed in columns):
         return table, False
-    return pa.Table.from_arrays([column for column, _ in columns], schema=table.schema), True
+    return pa.table({name: column for name, (column, _) in zip(table.column_names, columns, strict=True)}), True
 
 
 def _mended(column: pa.Array) -> tuple[pa.Array, bool]:
@@ -156,10 +161,12 @@ def _mended(column: pa.Array) -> tuple[pa.Array, bool]:
 
 def _as_bytes(kind: pa.DataType) -> pa.DataType:
     """The same type with bytes in the place of text, at every depth."""
-    if pa.types.is_string(kind):
-        return pa.binary()
-    if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(_as_bytes(kind.value_type)))
+    if pa.types.is_dictionary(kind):
+        return _as_bytes(kind.value_type)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.large_binary()
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(_as_bytes(kind.value_type)))
     if pa.types.is_struct(kind):
         return pa.struct([field.with_type(_as_bytes(field.type)) for field in kind])
     if pa.types.is_map(kind):
@@ -221,7 +228,7 @@ class _ListRowGroups(beam.DoFn):
                 fault = schema_fault(parquet.schema_arrow, self.row_type)
                 groups = [RowGroup(path, i, parquet.metadata.row_group(i).num_rows) for i in range(parquet.num_row_groups)]
             yield beam.pvalue.TaggedOutput("schemas", FileSchema(parquet.schema_arrow, parquet.metadata.num_rows))
-        except (OSError, pa.ArrowException) as error:
+        except DAMAGE as error:
             fault, groups = (
                 SchemaFault("unreadable_file", f"cannot be read as Parquet: {_first_line(error)}; write the file again"),
                 [],
@@ -251,10 +258,12 @@ class _LoadRowGroup(beam.DoFn):
         try:
             with open_file(group.path) as stream:
                 parquet = pq.ParquetFile(stream, page_checksum_verification=True)
-                table, mended = mend_text(conform(parquet.read_row_group(group.position), self.row_type))
+                found = parquet.read_row_group(group.position, columns=_declared(parquet.schema_arrow, self.row_type))
+            text, mended = mend_text(found)
+            table = conform(text, self.row_type)
             # Damage that Parquet does not notice (times out of range) shows here at the latest.
             records = table.to_pylist()
-        except (OSError, pa.ArrowException, ValueError, OverflowError) as error:
+        except DAMAGE as error:
             message = f"{source}: {group.n_rows} rows cannot be read: {_first_line(error)}; write the file again"
             yield beam.pvalue.TaggedOutput(
                 "rejects", Reject(self.step, "unreadable_file", message, source, None, None, group.n_rows)
@@ -264,6 +273,11 @@ class _LoadRowGroup(beam.DoFn):
             yield beam.pvalue.TaggedOutput("counts", (f"{self.step}.row_groups_with_mended_text", 1))
         if table.num_rows:
             yield Batch(source, table, records)
+
+
+def _declared(found: pa.Schema, row_type: type) -> list[str]:
+    """The columns of a file that are read: what nobody declared costs nothing and cannot be damaged."""
+    return [field.name for field in fields(row_type) if field.name in found.names]
 
 
 def open_file(path: str) -> Any:
@@ -332,12 +346,10 @@ def lot_of(*names: str) -> str:
 
 
 def write_bytes(path: str, content: bytes) -> None:
-    """Write a file whole: under another name first, so that a reader or a retry never meets half of it."""
-    partial = f"{path}.part-{hashlib.sha256(content).hexdigest()[:8]}"
+    """Write a file whole: under a name of its own first, so that a reader, a retry or a second writer never meets half of it."""
+    partial = f"{path}.part-{uuid.uuid4().hex[:8]}"
     with FileSystems.create(
         partial, mime_type="application/octet-stream", compression_type=CompressionTypes.UNCOMPRESSED
     ) as stream:
         stream.write(content)
-    if FileSystems.exists(path):
-        FileSystems.delete([path])
     FileSystems.rename([partial], [path])

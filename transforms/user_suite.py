@@ -32,7 +32,7 @@ _AGGREGATE = "it says something of a table, not of each row, and a batch sees a 
 # One value of each type, on which an expectation has to run before it meets a night's data.
 _SAMPLES: dict[pa.DataType, Any] = {
     pa.string(): "a",
-    pa.int32(): 1,
+    pa.int64(): 1,
     pa.float64(): 0.5,
     pa.bool_(): True,
     pa.timestamp("us", tz="UTC"): dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc),

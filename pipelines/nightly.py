@@ -119,7 +119,9 @@ class MeasureCitations(beam.PTransform):
         evidence = paths["evidence"] | "Evidence" >> read_contracted(contracts["evidence"])
         passages = evidence["records"] | "Passages" >> beam.Values()
         now = _now(answers["records"], self.config.as_of)
-        contexts = answers["records"] | "KeepContexts" >> beam.Map(_context, self.config.slices).with_output_types(AnswerContext)
+        contexts = answers["records"] | "KeepContexts" >> beam.Map(
+            _context, self.config.slices, self.config.redaction
+        ).with_output_types(AnswerContext)
         stores = self._stores()
         known = {name: answers["counts"].pipeline | f"Known{name.title()}" >> ReadStore(store) for name, store in stores.items()}
         split = {"answers": answers["records"], **_rows_of(known, "splits")} | "SplitAnswers" >> self._split(stores)
@@ -212,8 +214,8 @@ def _keep(stores: dict[str, Store], fresh: dict[str, tuple[beam.PCollection, ...
     ]
 
 
-def _context(keyed: tuple[str, Answer], slices: tuple[tuple[str, ...], ...]) -> AnswerContext:
-    return context_of(keyed[1], slices_of(keyed[1], slices))
+def _context(keyed: tuple[str, Answer], slices: tuple[tuple[str, ...], ...], redaction: Redaction | None) -> AnswerContext:
+    return context_of(keyed[1], slices_of(keyed[1], slices, redaction))
 
 
 def _answer_key(answer: Answer) -> str:
@@ -221,7 +223,7 @@ def _answer_key(answer: Answer) -> str:
 
 
 def _evidence_key(row: Evidence) -> str:
-    return f"{row.evidence_id!r} version {row.version!r}"
+    return f"evidence_id={row.evidence_id!r}, version={row.version!r}"
 
 
 def _now(answers: beam.PCollection, as_of: dt.datetime | None) -> beam.PCollection[dt.datetime]:
@@ -301,8 +303,8 @@ def _edge_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
         yield "edges.several_versions_valid", int(verdict.n_valid > 1)
 
 
-# What people read; claims and verdicts keep their words (docs/privacy.md).
-REDACTED = ("aggregates", "flagged", "review", "rejects")
+# What people read; claims and verdicts keep their words (docs/privacy.md), and aggregates are of slices redacted before the sums.
+REDACTED = ("flagged", "review", "rejects")
 _KEYS: dict[str, tuple[type, Any]] = {
     "claims": (Claim, lambda row: (row.answer_id, row.sentence, row.claim_id)),
     "verdicts": (

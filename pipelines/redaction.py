@@ -35,23 +35,26 @@ def read_redaction(path: str, slices: Sequence[tuple[str, ...]] = ()) -> Redacti
     if not isinstance(content, dict):
         raise UsageError(f"{path} holds no mapping; write fields: [...] and patterns: [...]")
     faults = [*_shape_faults(content), *_slice_faults(_names(content.get("fields")), slices)]
+    own = _own(content.get("patterns"), faults)
     key = _key(content.get("key_file"), Path(path).parent, faults)
     try:
-        return _checked(content, key, faults)
+        found = Redaction(key, _names(content.get("fields")), _names(content.get("patterns")), own, content.get("phone_region"))
     except ValueError as error:
-        faults += [str(error)] if str(error) else []
-        raise UsageError(f"{path}: {'; '.join(faults)}") from error
-
-
-def _checked(content: dict[str, Any], key: bytes, faults: list[str]) -> Redaction:
-    patterns = content.get("patterns") or []
-    own = {name: regex for one in patterns if isinstance(one, dict) for name, regex in one.items()}
-    # The faults that only Redaction knows are told with the others; a missing key has been told.
-    stand_in = key or b"0" * 16
-    found = Redaction(stand_in, _names(content.get("fields")), _names(patterns), own, content.get("phone_region"))
+        faults.append(str(error))
     if faults:
-        raise ValueError
+        raise UsageError(f"{path}: {'; '.join(faults)}")
     return found
+
+
+def _own(patterns: Any, faults: list[str]) -> dict[str, Any]:
+    """One's own patterns by name; a fault where a second one has the name of a first."""
+    own: dict[str, Any] = {}
+    for one in patterns if isinstance(patterns, list) else []:
+        for name, regex in one.items() if isinstance(one, dict) else ():
+            if name in own:
+                faults.append(f"two patterns are named {name!r}; give each its own name, or join them: {own[name]}|{regex}")
+            own[name] = regex
+    return own
 
 
 def _names(given: Any) -> tuple[str, ...]:

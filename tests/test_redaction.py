@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_nightly import fake_checker, run  # noqa: F401 (a fixture)
 
+from pipelines.data_docs import read_validation, write_data_docs
 from pipelines.options import UsageError
 from pipelines.redaction import read_redaction
 from pipelines.report import write_report
@@ -18,9 +19,13 @@ from pipelines.runs import read_manifest, read_run_table
 from schemas.answers import DeclaredCitation, StructuredClaim
 from schemas.flagged import Flagged
 from schemas.rejects import Reject
+from schemas.review import Review
 from schemas.types import to_plain
+from transforms.changes import describe_change
 from transforms.cut_json import read_cut_json
+from transforms.families import compare
 from transforms.redaction import Redaction, find, moved, redact_reject, redact_row, redact_tally, redact_text
+from transforms.slicing import slices_of
 from transforms.tables import MAX_RECORD_JSON, record_json
 from transforms.tallies import Tally
 
@@ -51,8 +56,14 @@ def found(text, redaction=ALL):
         ("by 'ann@example.org'", [("email", "ann@example.org", "ann@example.org")]),
         ("::ffff:10.0.0.1 and fe80::1", [("ip", "::ffff:10.0.0.1", "10.0.0.1"), ("ip", "fe80::1", "fe80::1")]),
         ("at 12:30:45, 300.1.1.1, std::vector, version 1.2.3", []),
+        ("ip:10.0.0.1,db:10.0.0.2", [("ip", "10.0.0.1", "10.0.0.1"), ("ip", "10.0.0.2", "10.0.0.2")]),
+        ("addr:fe80::1: 'to':[::1]:80", [("ip", "fe80::1", "fe80::1"), ("ip", "::1", "::1")]),
+        ("db:2001:db8:0:0:0:0:0:1 and a:b", [("ip", "2001:db8:0:0:0:0:0:1", "2001:db8::1")]),
         ("IBAN DE89 3704 0044 0532 0130 00 is right", [("iban", "DE89 3704 0044 0532 0130 00", "DE89370400440532013000")]),
         ("IBAN DE88 3704 0044 0532 0130 00 is wrong", []),
+        ("iban:de89-3704-0044-0532-0130-00.", [("iban", "de89-3704-0044-0532-0130-00", "DE89370400440532013000")]),
+        ("from be68 5390 0754 7034 with love", [("iban", "be68 5390 0754 7034", "BE68539007547034")]),
+        ("as ab12 says that BE68539007547034 paid", [("iban", "BE68539007547034", "BE68539007547034")]),
         ("TCK-12, xTCK-", [("ticket", "TCK-12", "TCK-12")]),
     ],
 )
@@ -72,7 +83,8 @@ def test_what_overlaps_becomes_one():
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 100_000, "a'" * 50_000, "a@" * 50_000, "a." * 50_000, "1" * 100_000, ":" * 100_000, "DE00" * 25_000]
+    "text",
+    ["a" * 100_000, "a'" * 50_000, "a@" * 50_000, "a." * 50_000, "1" * 100_000, ":" * 100_000, "1:" * 50_000, "DE00" * 25_000],
 )
 def test_no_pattern_is_slow_on_long_nonsense(text):
     assert len(find(text, Redaction(KEY, patterns=("email", "ip", "iban")))) < 2
@@ -126,8 +138,94 @@ def test_a_passage_that_is_a_field_goes_with_all_that_quotes_it():
     )
     new = redact_row(row, Redaction(KEY, fields=("passage", "answer_id")))
     assert (new.span_start, new.span_end) == (0, len(new.passage))
-    assert [new.passage[:9], new.mismatch[:9], new.change[:9], new.answer_id[:11]] == ["<passage:"] * 3 + ["<answer_id:"]
+    assert [new.passage[:9], new.answer_id[:11]] == ["<passage:", "<answer_id:"]
+    assert (new.mismatch, new.change) == ("<mismatch:withheld>", "<change:withheld>")
     assert (new.context, new.claim, new.family, new.rank) == ("T", "Logs are kept", "other", 1)
+
+
+CALL = "Call 030 901820 within 7 days."
+PAY = "Pay DE89 3704 0044 0532 0130 00 or GB82 WEST 1234 5698 7654 32."
+MAIL = "Ask bob@example.org."
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"claim": CALL, "passage": "Call within 9 days."},
+        {"claim": "Pay 7 EUR", "passage": "Pay to DE89 3704 0044 0532 0130 00 EUR."},
+        {"claim": "Pay 7 EUR", "passage": "Pay soon.", "context": "To DE89 3704 0044 0532 0130 00 EUR"},
+        {"claim": PAY, "passage": "Pay in EUR."},
+    ],
+)
+def test_a_mismatch_that_may_quote_what_a_pattern_finds_is_withheld(texts):
+    premise = f"{texts.get('context', '')}: {texts['passage']}"
+    row = flagged(**texts, mismatch="; ".join(one.words for one in compare(texts["claim"], premise)))
+    assert row.mismatch
+    assert redact_row(row, ALL).mismatch == "<mismatch:withheld>"
+    assert redact_row(row, Redaction(KEY, patterns=("email",))) == row
+    for name in texts:
+        assert redact_row(row, Redaction(KEY, fields=(name,))).mismatch == "<mismatch:withheld>"
+
+
+@pytest.mark.parametrize(
+    ("then", "now"), [(CALL, "Call 040 123456 within 7 days."), (MAIL, "Ask ann.miller@example.org."), (PAY, "")]
+)
+def test_a_change_is_withheld_under_any_pattern_for_no_row_holds_the_text_of_today(then, now):
+    change = describe_change(then, now)
+    row = Review("a", utc(2026, 3), "q", "c0", "claim", "e", "1", "current", None, None, True, change, ["quantity"], True, None)
+    for made in (row, flagged(passage=then, change=change)):
+        new = redact_row(made, ALL)
+        assert new.change == "<change:withheld>"
+        assert redact_row(made, Redaction(KEY, fields=("passage",))).change == "<change:withheld>"
+        assert redact_row(made, Redaction(KEY, fields=("question",))).change == change
+    assert redact_row(row, ALL) == row._replace(change="<change:withheld>")
+    assert redact_row(row._replace(change=None), ALL).change is None
+
+
+def test_our_own_words_are_nobodys():
+    every = Redaction(KEY, regexes={"word": r"\w+"})
+    row = flagged(label="contradiction", cause="unlocatable", now_status="current", source_type="primary", status="judged", uri="x")
+    new = redact_row(row, every)
+    ours = ("family", "status", "label", "cause", "now_status", "source_type")
+    assert [getattr(new, name) for name in ours] == [getattr(row, name) for name in ours]
+    assert new.uri == every.pseudonym("word", "x")
+    aggregates = Tally(1, 1, ("slice='all', metric='citation_precision_joint'",))
+    assert redact_tally(aggregates, Redaction(KEY, regexes={"token": r"\w{20,}"})) == aggregates
+
+
+def test_the_marker_of_a_citation_that_nothing_defines_is_the_answers_own():
+    redaction = Redaction(KEY, fields=("answer",))
+    row = flagged(status="dangling", evidence_id="Miller 2020")
+    assert redact_row(row, redaction).evidence_id == redaction.pseudonym("answer", "Miller 2020")
+    assert redact_row(row._replace(status="judged"), redaction).evidence_id == "Miller 2020"
+    both = Redaction(KEY, fields=("answer", "evidence_id"))
+    assert redact_row(row, both).evidence_id == both.pseudonym("evidence_id", "Miller 2020")
+    named = reject(
+        {"answer_id": "a1", "evidence_id": "Miller 2020"}, "cites 'Miller 2020'", "a1/c0/Miller 2020", "unknown_evidence"
+    )
+    marker = redaction.pseudonym("answer", "Miller 2020")
+    new = redact_reject(named, redaction)
+    assert (new.message, new.record_id) == (f"cites '{marker}'", f"a1/c0/{marker}")
+    assert json.loads(new.record) == {"answer_id": "a1", "evidence_id": marker}
+
+
+# --- slices -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_slices_are_redacted_by_value_before_they_are_summed():
+    redaction = Redaction(KEY, patterns=("email",), regexes={"user": r"user=\w+", "token": "^[a-z-]{9,}$"})
+    email, user, token = (
+        redaction.pseudonym(*one) for one in (("email", "ann@example.org"), ("user", "user=bob"), ("token", "customer-care"))
+    )
+    declared = (("team", "build"), ("user",), ("department",), ("locale",))
+    for spelled in ("Ann@Example.org", "ann@example.org"):
+        one = answer(build="7", attributes={"team": spelled, "user": "bob", "department": "customer-care"})
+        assert slices_of(one, declared, redaction) == [
+            f"team={email},build=7",
+            f"user={user}",
+            f"department={token}",
+            "locale=(none)",
+        ]
 
 
 @given(st.lists(st.sampled_from(["ann@example.org", "TCK-1", "word", " ", "é"]), max_size=12), st.data())
@@ -247,11 +345,13 @@ def test_short_ids_are_replaced_in_quotes_only():
 def test_examples_of_validation_results_are_redacted():
     redaction = Redaction(KEY, fields=("answer_id",), patterns=("email",))
     one = redaction.pseudonym("answer_id", "a-1")
-    tally = Tally(3, 2, ("a-1", "answer_id='a-1', claim_id='ann@example.org': span_end=9"))
-    assert set(redact_tally(tally, redaction, "answer_id").examples) == {
-        one,
+    tally = Tally(3, 2, ("answer_id='a-1'", "answer_id='a-1', claim_id='ann@example.org': span_end=9"))
+    assert set(redact_tally(tally, redaction).examples) == {
+        f"answer_id='{one}'",
         f"answer_id='{one}', claim_id='{redaction.pseudonym('email', 'ann@example.org')}': span_end=9",
     }
+    long = Tally(3, 1, (f"evidence_id='{'x' * 70}/ann.miller', version='1'",))
+    assert redact_tally(long, redaction).examples == ("evidence_id='<evidence_id:cut>', version='1'",)
 
 
 # --- configuration ----------------------------------------------------------------------------------------------------------------
@@ -265,7 +365,8 @@ def write(tmp_path, text):
 def test_every_fault_of_a_file_is_told_at_once(tmp_path, monkeypatch):
     monkeypatch.delenv("NEARMISS_REDACT_KEY", raising=False)
     text = (
-        "fields: [question, qestion, attributes.user]\npatterns: [email, fax, {ticket: '('}, {Email: x}, {none: 'a*'}]\n"
+        "fields: [question, qestion, attributes.user]\n"
+        "patterns: [email, fax, {ticket: 'T'}, {ticket: '('}, {Email: x}, {none: 'a*'}]\n"
         "phone_region: XX\nkeys: 3"
     )
     with pytest.raises(UsageError) as error:
@@ -274,6 +375,7 @@ def test_every_fault_of_a_file_is_told_at_once(tmp_path, monkeypatch):
         "unknown entry 'keys'; choose from fields, patterns, phone_region, key_file",
         "unknown field 'qestion'; choose from answer_id",
         "unknown pattern 'fax'; choose from email, phone, ip, iban, or give NAME: REGEX",
+        "two patterns are named 'ticket'; give each its own name, or join them: T|(",
         "pattern 'ticket' is no regular expression: '('",
         "a pattern of your own needs a name of its own, in small letters: 'Email'",
         "pattern 'none' matches the empty text: 'a*'",
@@ -294,12 +396,17 @@ def test_every_fault_of_a_file_is_told_at_once(tmp_path, monkeypatch):
         ("fields: []", "nothing is named; give fields or patterns"),
         ("fields: [question]\nkey_file: none.key", "cannot read the key file"),
         ("fields: [question]\nkey_file: short.key", "the key has 5 bytes; give 16 or more"),
+        ("fields: [question]\nkey_file: empty.key", "the key has 0 bytes; give 16 or more"),
+        ("fields: [question]\nphone_region: NO", "unknown phone_region False; give a country in two letters"),
+        ("fields: [question]\nphone_region: [DE]", r"unknown phone_region \['DE'\]"),
+        ("patterns: [{ticket: 'TCK-1'}, {ticket: 'INC-1'}]", "two patterns are named 'ticket'; .* join them: TCK-1.INC-1"),
         ("!!python/object/apply:os.system ['true']", "as YAML"),
     ],
 )
 def test_faults_of_a_redaction_file(tmp_path, monkeypatch, text, message):
     monkeypatch.delenv("NEARMISS_REDACT_KEY", raising=False)
     (tmp_path / "short.key").write_text("short\n")
+    (tmp_path / "empty.key").touch()
     with pytest.raises(UsageError, match=message):
         read_redaction(write(tmp_path, text))
 
@@ -360,3 +467,42 @@ def test_nothing_that_people_read_holds_what_was_redacted(tmp_path, fake_checker
     }
     # Claims and verdicts keep their words, so that a run can be looked into by those who may.
     assert "ann@example.org" in json.dumps(read_run_table(folder, "claims"), default=str)
+
+
+def test_patterns_that_match_our_own_words_and_slices_that_merge_break_no_run(tmp_path, fake_checker, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("NEARMISS_REDACT_KEY", KEY.decode())
+    settings = write(
+        tmp_path, "fields: [answer, version]\npatterns: [email, phone, {token: '[A-Za-z0-9_-]{20,}'}]\nphone_region: DE"
+    )
+    answers = [
+        answer("a1", "The support line 030 901820 answers within 9 days [1].", attributes={"team": "Ann@Example.org"}),
+        answer("a2", "Logs are kept for 30 days [1].", attributes={"team": "ann@example.org"}),
+        answer("a3", "Logs stay (Miller 2020).", citations=None, attributes={"team": "x"}),
+        answer("a4", "Logs are kept [Miller-9].", citations=None, attributes={"team": "a-team-with-a-long-name"}),
+    ]
+    rows = [
+        evidence(text="Call 030 901820 within 7 days.", version="ann-2026", valid_to=utc(2026, 3, 2)),
+        evidence(text="Call 030 901820 within 7 days.", version="ann-2026", valid_to=utc(2026, 3, 2)),
+        evidence(text="Call 030 123456 within 7 days.", version="bob-2026", valid_from=utc(2026, 3, 2)),
+    ]
+    code, folder = run(tmp_path, fake_checker, answers, rows, redact=settings, slices=(("team",),), as_of=utc(2026, 4))
+    assert code == 0
+    write_data_docs(folder)
+    tables = {name: read_run_table(folder, name) for name in ("flagged", "review", "rejects", "aggregates")}
+    read = [*(json.dumps(table, default=str) for table in tables.values()), Path(write_report(folder)).read_text(encoding="utf-8")]
+    read += [path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.suffix in (".json", ".html")]
+    for secret in ("901820", "123456", "Miller", "ann-2026", "bob-2026", "nn@"):
+        assert [text for text in read if secret in text] == []
+    pseudonym = read_redaction(settings).pseudonym
+    counts = {
+        row["slice"]: row["n"]
+        for row in tables["aggregates"]
+        if (row["family"], row["metric"], row["average"]) == ("all", "completeness", "micro")
+    }
+    team, token = pseudonym("email", "ann@example.org"), pseudonym("token", "a-team-with-a-long-name")
+    assert counts == {"all": 4, f"team={team}": 2, f"team={token}": 1, "team=x": 1}
+    assert [row["evidence_id"][:8] for row in tables["flagged"] if row["status"] == "dangling"] == ["<answer:"] * 2
+    assert {row["reason"] for row in tables["rejects"]} == {"unknown_evidence", "duplicate_evidence"}
+    assert {row["change"] for row in tables["review"]} == {"<change:withheld>"}
+    (result,) = [one for suite in read_validation(folder) for one in suite["results"] if one["examples"]]
+    assert result["examples"] == [f"evidence_id='logs', version='{pseudonym('version', 'ann-2026')}'"]

@@ -185,7 +185,7 @@ def test_severities_of_the_validate_command(tmp_path, capsys):
     ]
     lengths = "ExpectColumnValueLengthsToBeBetween"
     assert unmet_ones == [
-        ("answers", "ExpectColumnValuesToBeUnique", "answer_id", "reject", 23, 1, ["twice"]),
+        ("answers", "ExpectColumnValuesToBeUnique", "answer_id", "reject", 23, 1, ["answer_id='twice'"]),
         (
             "answers",
             "ExpectColumnValuesToBeBetween",

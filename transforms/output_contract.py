@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from schemas.contract import Contract
-from schemas.expectations import AGGREGATE
+from schemas.expectations import AGGREGATE, unique_columns
+from schemas.rejects import Reject
 from transforms.column_types import tally_types
 from transforms.contract import check_table
 from transforms.tables import WrittenFile, open_file, stable_hash
@@ -83,11 +84,14 @@ class TallyCopies(beam.PTransform):
 
     def expand(self, sides: dict[str, beam.PCollection]) -> beam.PCollection[tuple[Key, Tally]]:
         keys = [key for key, _ in keyed(self.contract.suites, AGGREGATE)]
+        columns = unique_columns(self.contract.row_type)
         return (
             sides["records"] | "Records" >> beam.FlatMap(lambda _: [(key, Tally(1, 0)) for key in keys]),
-            sides["rejects"] | "Copies" >> beam.FlatMap(lambda reject: [(key, _copy(reject)) for key in keys]),
+            sides["rejects"] | "Copies" >> beam.FlatMap(_copy, keys, columns),
         ) | "BothSides" >> beam.Flatten()
 
 
-def _copy(reject: Any) -> Tally:
-    return Tally(0, 1, (reject.record_id,))
+def _copy(reject: Reject, keys: list[Key], columns: list[str]) -> list[tuple[Key, Tally]]:
+    """A copy by its ids, each with its name; a record_id of several ids names them itself."""
+    ids = reject.record_id if len(columns) > 1 else f"{columns[0]}={reject.record_id!r}"
+    return [(key, Tally(0, 1, (ids or "",))) for key in keys]

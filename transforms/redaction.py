@@ -17,11 +17,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import apache_beam as beam
 
+from schemas.contract import INPUTS, OUTPUTS
 from schemas.flagged import Flagged
 from schemas.rejects import Reject
+from schemas.types import fields
+from transforms.contract import MAX_ID
 from transforms.cut_json import CUT_MARK, read_cut_json
 from transforms.tables import MAX_RECORD_JSON
-from transforms.tallies import Tally
+from transforms.tallies import Key, Tally
 
 RowT = TypeVar("RowT", bound=NamedTuple)
 # 48 bits: among a million different values, two share a pseudonym in one night of 500.
@@ -34,9 +37,9 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "evidence_id": ("evidence_ids", "retrieved"),
     "doc_id": (),
     "question": (),
-    "answer": ("claim", "mismatch"),
-    "claim": ("mismatch",),
-    "passage": ("text", "quote", "mismatch", "change"),
+    "answer": ("claim",),
+    "claim": (),
+    "passage": ("text", "quote"),
     "context": (),
     "uri": (),
     "version": ("superseded_by",),
@@ -47,6 +50,10 @@ FIELDS: dict[str, tuple[str, ...]] = {
 # Their words turn up in messages that quote more than a whole value.
 TEXTS = frozenset({"question", "answer", "claim", "passage", "context"})
 WITHHELD = "what the error said is withheld: it may quote redacted text"
+# Columns of our own words, wherever one table says so: a pattern that happens to match one of them finds nobody.
+OURS = frozenset(one.name for row_type in (*INPUTS.values(), *OUTPUTS.values()) for one in fields(row_type) if one.column.values)
+# What `mismatch` quotes, in pieces that no pattern would find.
+_MISMATCHED = ("claim", "passage", "context")
 _BOUNDS = ("span_start", "span_end", "premise_start", "premise_end")
 _ATTRIBUTE = re.compile(r"attributes\..+")
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
@@ -79,12 +86,14 @@ class Edit(NamedTuple):
 
 # The part before the @ starts where no such character stands before, and is bounded: long nonsense is looked at once.
 _EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-][\w.+%'-]{0,255}(?:@|%40)(?:[\w-]+\.)+[\w-]{2,}", re.IGNORECASE)
-_IP = re.compile(
-    r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)"
-    r"|(?=[0-9a-f]{0,4}:)[0-9a-f:]{2,39}(?:(?<=:)\d{1,3}(?:\.\d{1,3}){3})?(?![\w:]|\.\d))",
+_IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)")
+# Tried at every group, for what stands before a colon may be a label: db:2001:db8::1. Groups end with a colon, but for the last.
+_IPV6 = re.compile(
+    r"(?<!\w)(?=((?:[0-9a-f]{1,4}:|::)(?:[0-9a-f]{0,4}:){0,6}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}|(?<=::))(?!\w|:\w|\.\d)))",
     re.IGNORECASE,
 )
-_IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)")
+_IBAN = re.compile(r"(?<!\w)(?=([A-Za-z]{2}\d{2}(?:[\s-]?[A-Za-z0-9]{4}){2,7}(?:[\s-]?[A-Za-z0-9]{1,3})?(?!\w)))")
+_IBAN_LENGTHS = range(15, 35)
 
 
 def _emails(text: str, _: str | None) -> Iterator[tuple[int, int, str]]:
@@ -103,20 +112,25 @@ def _phones(text: str, region: str | None) -> Iterator[tuple[int, int, str]]:
 
 
 def _addresses(text: str, _: str | None) -> Iterator[tuple[int, int, str]]:
-    for match in _IP.finditer(text):
+    found = [(match.start(), match[0]) for match in _IPV4.finditer(text)]
+    found += [(match.start(), match[1]) for match in _IPV6.finditer(text)]
+    for start, written in found:
         try:
-            address = ipaddress.ip_address(match[0])
+            address = ipaddress.ip_address(written)
         except ValueError:
             continue
-        yield match.start(), match.end(), str(getattr(address, "ipv4_mapped", None) or address)
+        yield start, start + len(written), str(getattr(address, "ipv4_mapped", None) or address)
 
 
 def _ibans(text: str, _: str | None) -> Iterator[tuple[int, int, str]]:
     for match in _IBAN.finditer(text):
-        plain = match[0].replace(" ", "")
-        # ISO 7064, mod 97-10: letters count from 10.
-        if int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1:
-            yield match.start(), match.end(), plain
+        # The words that follow may look like a part of it: the longest that the check digits confirm.
+        for end in [word.end() for word in re.finditer(r"\w(?!\w)", match[1])][::-1]:
+            plain = re.sub(r"[\s-]", "", match[1][:end]).upper()
+            # ISO 7064, mod 97-10: letters count from 10.
+            if len(plain) in _IBAN_LENGTHS and int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1:
+                yield match.start(), match.start() + end, plain
+                break
 
 
 PATTERNS: dict[str, Callable[[str, str | None], Iterator[tuple[int, int, str]]]] = {
@@ -161,7 +175,8 @@ class Redaction:
                 yield f"unknown pattern {name!r}; choose from {', '.join(PATTERNS)}, or give NAME: REGEX"
         for name, regex in self.regexes.items():
             yield from _regex_faults(name, regex)
-        if self.phone_region is not None and self.phone_region not in _regions():
+        # YAML reads NO as no.
+        if self.phone_region is not None and str(self.phone_region) not in _regions():
             yield f"unknown phone_region {self.phone_region!r}; give a country in two letters, like DE"
 
     @property
@@ -270,17 +285,38 @@ def moved(offset: int | None, edits: Sequence[Edit], is_end: bool) -> int | None
 
 
 def redact_row(row: RowT, redaction: Redaction) -> RowT:
-    """Redact a row's texts; of a flagged pair the bounds of span and premise follow its passage."""
-    kinds = redaction.kinds
-    changed: dict[str, Any] = {
-        name: _replaced(value, kinds.get(name), redaction) for name, value in row._asdict().items() if isinstance(value, str)
-    }
+    """Redact a row's texts, our own words aside; of a flagged pair the bounds of span and premise follow its passage."""
+    kinds = _kinds(redaction, getattr(row, "status", ""))
+    texts = {name: text for name, text in row._asdict().items() if isinstance(text, str) and name not in OURS}
+    changed: dict[str, Any] = {name: _replaced(text, kinds.get(name), redaction) for name, text in texts.items()}
+    withheld = {"mismatch": any(changed[name] != texts[name] for name in _MISMATCHED if name in texts)}
+    # A change quotes a text of today that the row does not hold.
+    withheld["change"] = bool(redaction.patterns or redaction.regexes or "passage" in kinds)
+    changed |= {name: f"<{name}:withheld>" for name in withheld if withheld[name] and texts.get(name)}
     if isinstance(row, Flagged) and row.passage:
         passage = row.passage
         whole = [Found(0, len(passage), kinds["passage"], passage)] if "passage" in kinds else find(passage, redaction)
         edits = replace(passage, whole, redaction)[1]
         changed |= {name: moved(getattr(row, name), edits, name.endswith("_end")) for name in _BOUNDS}
     return row._replace(**changed)
+
+
+def _kinds(redaction: Redaction, state: str) -> dict[str, str]:
+    """The columns that are replaced whole; an evidence id that no evidence has is a marker, in the answer's own words."""
+    marker = "answer" in redaction.fields and state in ("dangling", "unknown_evidence")
+    return {**({"evidence_id": "answer"} if marker else {}), **redaction.kinds}
+
+
+def redact_slice(name: str, value: str, redaction: Redaction) -> str:
+    """Redact an attribute's value as slices tell it, NAME=VALUE; the name is the run's own and stays.
+
+    >>> redact_slice("team", "Ann@example.org", Redaction(b"sixteen bytes or more", patterns=("email",)))
+    'team=<email:8fe464a5a0a0>'
+    """
+    text, start = f"{name}={value}", len(name) + 1
+    known = [one._replace(start=one.start + start, end=one.end + start) for one in find(value, redaction)]
+    found = [one._replace(start=max(one.start, start)) for one in find(text, redaction, known) if one.end > start]
+    return replace(text, found, redaction)[0]
 
 
 def _replaced(text: str, kind: str | None, redaction: Redaction) -> str:
@@ -292,8 +328,14 @@ def _replaced(text: str, kind: str | None, redaction: Redaction) -> str:
 
 def redact_reject(reject: Reject, redaction: Redaction) -> Reject:
     """Redact a reject: its record field by field, and those fields' values wherever message, id or source repeat them."""
-    record = None if reject.record is None else _with_mapping(read_cut_json(reject.record))
-    values = list(_field_values(record, "", redaction.kinds))
+    values: list[tuple[str, str]] = []
+
+    def replaced(text: str, kind: str | None) -> str:
+        values.extend([(kind, text)] if kind and text else [])
+        return _replaced(text, kind, redaction)
+
+    read = None if reject.record is None else _with_mapping(read_cut_json(reject.record))
+    record = _each_text(read, replaced, _kinds(redaction, reject.reason))
     if redaction.fields and len(reject.record or "") >= MAX_RECORD_JSON:
         # A message may quote a field that the cut took from the record.
         values += [("quoted", one[2]) for one in _QUOTED.finditer(reject.message) if one[2]]
@@ -301,8 +343,26 @@ def redact_reject(reject: Reject, redaction: Redaction) -> Reject:
     texts["source"] = redact_text(reject.source, redaction)
     if reject.reason in ("judging_failed", "split_failed") and TEXTS.intersection(redaction.fields):
         texts["message"] = WITHHELD
-    redacted = None if record is None else json.dumps(_redacted(record, "", redaction), ensure_ascii=False, sort_keys=True)
-    return reject._replace(**texts, record=redacted)
+    return reject._replace(**texts, record=None if record is None else json.dumps(record, ensure_ascii=False, sort_keys=True))
+
+
+def _each_text(
+    value: Any, change: Callable[[str, str | None], str], kinds: Mapping[str, str], name: str = "", kind: str | None = None
+) -> Any:
+    """A record with each of its texts changed, given the field that it belongs to, if any: the outermost."""
+    kind = kind or kinds.get(name)
+    if isinstance(value, str):
+        return change(value, kind)
+    if isinstance(value, list):
+        return [_each_text(part, change, kinds, name, kind) for part in value]
+    if isinstance(value, dict):
+        return {key: _each_text(part, change, kinds, _column(name, key), kind) for key, part in value.items()}
+    return value
+
+
+def _column(name: str, key: str) -> str:
+    """The column that a part of a record counts as."""
+    return f"attributes.{key}" if name == "attributes" else "claim" if (name, key) == ("claims", "text") else key
 
 
 def _with_mapping(record: Any) -> Any:
@@ -338,62 +398,22 @@ def _place(value: str) -> str:
     return rf"(?<!\w){re.escape(value)}(?!\w)"
 
 
-def _children(value: Any, name: str) -> Iterator[tuple[Any, Any, str]]:
-    """The parts of a record's value: (key, part, column that it counts as)."""
-    if isinstance(value, dict):
-        for key, part in value.items():
-            yield key, part, f"attributes.{key}" if name == "attributes" else "claim" if (name, key) == ("claims", "text") else key
-    else:
-        for i, part in enumerate(value):
-            yield i, part, name
-
-
-def _redacted(value: Any, name: str, redaction: Redaction) -> Any:
-    kinds = redaction.kinds
-    if isinstance(value, str):
-        return _replaced(value, kinds.get(name), redaction)
-    if not isinstance(value, dict | list):
-        return value
-    if name in kinds:
-        return _all_replaced(value, kinds[name], redaction)
-    parts = [(key, _redacted(part, column, redaction)) for key, part, column in _children(value, name)]
-    return dict(parts) if isinstance(value, dict) else [part for _, part in parts]
-
-
-def _all_replaced(value: Any, kind: str, redaction: Redaction) -> Any:
-    if isinstance(value, dict):
-        return {key: _all_replaced(part, kind, redaction) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_all_replaced(part, kind, redaction) for part in value]
-    return _replaced(value, kind, redaction) if isinstance(value, str) else value
-
-
-def _field_values(value: Any, name: str, kinds: Mapping[str, str], kind: str | None = None) -> Iterator[tuple[str, str]]:
-    """The texts of a record that belong to fields, as (field, text), the longest of nested ones included."""
-    kind = kind or kinds.get(name)
-    if isinstance(value, str):
-        if kind and value:
-            yield kind, value
-    elif isinstance(value, dict | list):
-        for _, part, column in _children(value, name):
-            yield from _field_values(part, column, kinds, kind)
-
-
-def redact_tally(tally: Tally, redaction: Redaction, id_column: str) -> Tally:
-    """Redact the rows that a tally names by their ids; `id_column` is what a bare id is one of."""
-    return tally._replace(examples=tuple(sorted(_example(one, redaction, id_column) for one in tally.examples)))
-
-
 _NAMED = re.compile(r"(\w+)=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 
 
-def _example(text: str, redaction: Redaction, id_column: str) -> str:
-    kinds = redaction.kinds
-    named = list(_NAMED.finditer(text))
-    if not named and id_column in kinds:
-        return _replaced(text, kinds[id_column], redaction)
-    values = [(kinds[one[1]], ast.literal_eval(one[2])) for one in named if one[1] in kinds]
-    return _without(text, [(kind, value) for kind, value in values if value], redaction) or ""
+def redact_tally(tally: Tally, redaction: Redaction) -> Tally:
+    """Redact the ids by which a tally names rows, each NAME='VALUE'."""
+    examples = (_NAMED.sub(lambda named: _redact_named(named, redaction), one) for one in tally.examples)
+    return tally._replace(examples=tuple(sorted(examples)))
+
+
+def _redact_named(named: re.Match[str], redaction: Redaction) -> str:
+    name, value = named[1], ast.literal_eval(named[2])
+    if name in OURS:
+        return named[0]
+    # An id that was cut may end in half of what a pattern finds.
+    text = f"<{name}:cut>" if len(value) >= MAX_ID else _replaced(value, redaction.kinds.get(name), redaction)
+    return f"{name}={text!r}"
 
 
 @dataclass
@@ -424,6 +444,5 @@ class RedactTallies(beam.PTransform):
         return tallies | "RedactExamples" >> beam.Map(_redact_tally, self.redaction)
 
 
-def _redact_tally(keyed: tuple[tuple[str, int], Tally], redaction: Redaction) -> tuple[tuple[str, int], Tally]:
-    key, tally = keyed
-    return key, redact_tally(tally, redaction, "evidence_id" if key[0].lower().startswith("evidence") else "answer_id")
+def _redact_tally(keyed: tuple[Key, Tally], redaction: Redaction) -> tuple[Key, Tally]:
+    return keyed[0], redact_tally(keyed[1], redaction)

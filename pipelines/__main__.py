@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import logging
 import os
 import sys
@@ -32,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stray = [one for i, one in enumerate(rest) if not one.startswith("-") and (i == 0 or not rest[i - 1].startswith("-"))]
     if stray:
         _parser().error(f"unrecognized arguments: {' '.join(stray)}; quote a glob so that the shell leaves it alone")
+    for name in (one.partition("=")[0] for one in rest):
+        # Beam passes over what it does not know: `--redakt` would redact nothing.
+        if near := difflib.get_close_matches(name, [f"--{own.replace('_', '-')}" for own in vars(options)], n=1, cutoff=0.8):
+            _parser().error(f"unrecognized arguments: {name}; did you mean {near[0]}?")
     options.beam_args = tuple(rest)
     if getattr(options, "hub", False):
         os.environ["HF_HUB_OFFLINE"] = "0"
@@ -72,7 +77,6 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--flagged", type=int, default=20, help="flagged pairs a family and status")
     run.add_argument(
         "--slice",
-        dest="slices",
         metavar="LIST",
         action="append",
         default=[],
@@ -80,7 +84,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument(
         "--calibration",
-        dest="record",
         metavar="FILE",
         default="",
         help="calibration record (made by `calibrate --labels`) that corrects the rates",

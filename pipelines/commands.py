@@ -38,7 +38,8 @@ def nightly(options: argparse.Namespace) -> int:
     given = _given(NightlyConfig, options)
     given["run_id"] = options.run_id or default_run_id()
     given["as_of"] = utc_time(options.as_of) if options.as_of else None
-    given["slices"] = tuple(tuple(name.strip() for name in names.split(",")) for names in options.slices)
+    given["slices"] = tuple(tuple(name.strip() for name in names.split(",")) for names in options.slice)
+    given["record"] = options.calibration
     config = NightlyConfig(**given)
     started = time.monotonic()
     code = run_nightly(config)

@@ -10,11 +10,15 @@ from types import TracebackType
 
 from pipelines.manifest import GateTripped
 from pipelines.options import UsageError
+from transforms.checkers import BrokenChecker
 
 LEVEL_VARIABLE = "NEARMISS_LOG"
 WITHHELD = f"(what it says may quote an answer: set {LEVEL_VARIABLE}=DEBUG to see it)"
 # Their messages name files, options and counts, never words of an answer or a passage.
-PLAIN = (OSError, MemoryError, ImportError, UsageError, GateTripped)
+PLAIN = (OSError, MemoryError, ImportError, UsageError, GateTripped, BrokenChecker)
+# Shorter parts of a message stand in any other.
+_LEAST_QUOTE = 4
+_STEP = " [while running "
 _FORMAT, _TIME = "%(asctime)s %(message)s", "%H:%M:%S"
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
@@ -26,17 +30,26 @@ class QuietFormatter(logging.Formatter):
         """Format a record; what other handlers see of it stays as it is."""
         quiet = logging.makeLogRecord(record.__dict__)
         quiet.exc_text = None
-        error = record.exc_info[1] if record.exc_info else None
         message = quiet.getMessage()
-        for one in _chain(error):
-            if not isinstance(one, PLAIN) and str(one):
-                message = message.replace(str(one), WITHHELD)
+        for text in _quoted(record):
+            message = message.replace(text, WITHHELD)
         quiet.msg, quiet.args = message, ()
         return super().format(quiet)
 
     def formatException(self, ei: _ExcInfo) -> str:
         """Tell an exception and what caused it by type and place."""
         return "\n".join(part for one in _chain(ei[1]) for part in _told(one))
+
+
+def _quoted(record: logging.LogRecord) -> list[str]:
+    """What a record's message may repeat of exceptions, the longest first: one that was raised anew holds the text of the first."""
+    given = record.args if isinstance(record.args, tuple) else ()
+    named = [one for one in (record.msg, *given) if isinstance(one, BaseException)]
+    errors = [one for start in (record.exc_info[1] if record.exc_info else None, *named) for one in _chain(start)]
+    told = [one for one in errors if not isinstance(one, PLAIN)]
+    texts = [*map(str, told), *(part for one in told for part in map(str, one.args) if len(part) >= _LEAST_QUOTE)]
+    # Which step it was, Beam adds behind the text.
+    return sorted({text.partition(_STEP)[0] for text in texts} - {""}, key=len, reverse=True)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -18,7 +18,7 @@ from schemas.verdicts import EDGE_STATUSES
 from transforms.tables import WrittenFile, write_bytes
 from transforms.tallies import add_tallies, unmet, validation
 
-SUCCESS, FAILED, MANIFEST, VALIDATION = "_SUCCESS", "_FAILED", "manifest.json", "validation.json"
+STARTED, SUCCESS, FAILED, MANIFEST, VALIDATION = "_STARTED", "_SUCCESS", "_FAILED", "manifest.json", "validation.json"
 EXIT_CODES = {"identity": 1, "input": 2, "coverage": 3, "contract": 3, "broken": 5}
 STATES = ("evaluated", "abstained", "empty", "no_claims")
 

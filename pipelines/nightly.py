@@ -15,7 +15,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from pipelines.data_docs import DATA_DOCS
 from pipelines.drift import Earlier, WriteDrift, earlier_run, profile_counts
-from pipelines.manifest import EXIT_CODES, FAILED, Gate, WriteManifest, pass_gate, reject_counts
+from pipelines.manifest import EXIT_CODES, FAILED, STARTED, Gate, WriteManifest, pass_gate, reject_counts
 from pipelines.options import NightlyConfig, RunBroken, UsageError, bundled_checker, find_files
 from pipelines.runs import read_failures
 from schemas.aggregates import Aggregate
@@ -49,7 +49,7 @@ from transforms.questions import AnswerContext, AskFurther, Budget, context_of
 from transforms.redaction import Redaction, RedactRows, RedactTallies
 from transforms.slicing import slices_of
 from transforms.store import ReadStore, Store, WriteStore
-from transforms.tables import ReadTables, WriteTable, record_json
+from transforms.tables import ReadTables, WriteTable, record_json, write_bytes
 from transforms.uniqueness import DropDuplicates
 
 log = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ class MeasureCitations(beam.PTransform):
         answers = paths["answers"] | "Answers" >> read_contracted(contracts["answers"])
         evidence = paths["evidence"] | "Evidence" >> read_contracted(contracts["evidence"])
         passages = evidence["records"] | "Passages" >> beam.Values()
-        now = _now(answers["records"], self.config.as_of)
+        now = _now(answers["records"], self.config)
         contexts = answers["records"] | "KeepContexts" >> beam.Map(
             _context, self.config.slices, self.config.redaction
         ).with_output_types(AnswerContext)
@@ -226,15 +226,16 @@ def _evidence_key(row: Evidence) -> str:
     return f"evidence_id={row.evidence_id!r}, version={row.version!r}"
 
 
-def _now(answers: beam.PCollection, as_of: dt.datetime | None) -> beam.PCollection[dt.datetime]:
-    """The moment that the run calls now: told, or the latest answer."""
-    if as_of is not None:
-        return answers.pipeline | "AsOf" >> beam.Create([as_of])
-    epoch = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
+def _now(answers: beam.PCollection, config: NightlyConfig) -> beam.PCollection[dt.datetime]:
+    """The moment that the run calls now: told, or the latest answer; one from the future counts only where all are."""
+    if config.as_of is not None:
+        return answers.pipeline | "AsOf" >> beam.Create([config.as_of])
+    epoch, started = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc), config.started_at
     return (
         answers
         | "AnsweredAt" >> beam.MapTuple(lambda _, answer: answer.answered_at)
-        | "LatestAnswer" >> beam.CombineGlobally(lambda moments: max((epoch, *moments)))
+        | "LatestAnswer"
+        >> beam.CombineGlobally(lambda moments: max((epoch, *moments), key=lambda moment: (epoch < moment <= started, moment)))
     )
 
 
@@ -358,9 +359,9 @@ def run_nightly(config: NightlyConfig) -> int:
     """
     answers, evidence = find_files(config.answers, "answers"), find_files(config.evidence, "evidence")
     earlier = earlier_run(config.output, config.run_id, config.previous)
+    pipeline = make_pipeline(config.beam_args)
     _prepare_folder(config)
     checker = CheckerConfig(config.checker, config.batch_size, config.threads, config.device, offline=not config.hub)
-    pipeline = beam.Pipeline(options=pipeline_options(config.beam_args))
     paths = {
         "answers": pipeline | "AnswerFiles" >> beam.Create(answers),
         "evidence": pipeline | "EvidenceFiles" >> beam.Create(evidence),
@@ -432,12 +433,16 @@ def _prepare_folder(config: NightlyConfig) -> None:
     patterns = [FileSystems.join(config.folder, "*"), FileSystems.join(config.folder, DATA_DOCS, "*")]
     there = [found.path for match in FileSystems.match(patterns) for found in match.metadata_list]
     if there and not config.overwrite:
-        raise UsageError(f"the run directory exists already: {config.folder}; choose another --run-id or pass --overwrite")
+        raise UsageError(
+            f"the run directory exists already: {config.folder}; choose another --run-id, or --overwrite when no run is at work"
+        )
     try:
         if there:
             FileSystems.delete(there)
         if not FileSystems.exists(config.folder):
             FileSystems.mkdirs(config.folder)
+        # A run may judge for long before its first table: a second one of its id is to find something.
+        write_bytes(FileSystems.join(config.folder, STARTED), f"{config.started_at.isoformat()}\n".encode())
     except OSError as error:
         raise UsageError(f"cannot write the run directory {config.folder}: {error}; give another --output") from error
 
@@ -454,6 +459,14 @@ def pipeline_options(beam_args: tuple[str, ...]) -> PipelineOptions:
         else ["--runner=FnApiRunner", "--direct_running_mode=in_memory", "--direct_num_workers=1"]
     )
     return PipelineOptions([*local, *beam_args])
+
+
+def make_pipeline(beam_args: tuple[str, ...]) -> beam.Pipeline:
+    """A pipeline with the runner that was asked for; raises UsageError where there is none."""
+    try:
+        return beam.Pipeline(options=pipeline_options(beam_args))
+    except (ValueError, ImportError, AttributeError) as error:
+        raise UsageError(f"no such runner: {' '.join(beam_args)}: {error}") from error
 
 
 def exit_code(folder: str) -> int:

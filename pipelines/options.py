@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 
@@ -190,9 +191,15 @@ class NightlyConfig:
         check_parser(self.parser)
         check_markers(self.markers)
         check_slices(self.slices)
+        object.__setattr__(self, "slices", tuple(dict.fromkeys(self.slices)))
+        if self.verdict_store and not Path(self.checker).is_dir():
+            raise UsageError(
+                f"--verdict-store needs a checker folder, not the hub id {self.checker!r}, under which other weights may stand "
+                "tomorrow; download it and give its folder"
+            )
         self._check_record()
         _ = self.redaction
-        read_expectations(self.expectations)
+        _ = self.contracts
 
     def _check_record(self) -> None:
         """Refuse a record of another checker: its error says nothing of this one's."""
@@ -203,7 +210,7 @@ class NightlyConfig:
                 "this one and write a record with `nearmiss calibrate --labels`"
             )
 
-    @property
+    @cached_property
     def calibration_record(self) -> CalibrationRecord | None:
         """The checker's measured error, where a record is given."""
         if not self.record:
@@ -213,18 +220,18 @@ class NightlyConfig:
         except ValueError as error:
             raise UsageError(str(error)) from error
 
-    @property
+    @cached_property
     def calibration(self) -> Calibration:
         """How the checker's probabilities become the support score, under the thresholds of the record where it has some."""
         calibration, record = read_calibration(self.checker, self.without), self.calibration_record
         return calibration.under(record.thresholds) if record is not None and record.thresholds else calibration
 
-    @property
+    @cached_property
     def contracts(self) -> dict[str, Contract]:
         """What each table of the run is held against, the user's own expectations included."""
         return contracts(self.started_at, read_expectations(self.expectations))
 
-    @property
+    @cached_property
     def redaction(self) -> Redaction | None:
         """What to redact, where a file says so."""
         from pipelines.redaction import read_redaction

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from pipelines.data_docs import read_validation
 from pipelines.manifest import VALIDATION, write_json
-from pipelines.nightly import pipeline_options, read_contracted
+from pipelines.nightly import make_pipeline, read_contracted
 from pipelines.options import RunBroken, UsageError, check_place, find_files, read_expectations
 from pipelines.redaction import read_redaction
 from schemas.contract import INPUTS, Contract, contracts
@@ -99,8 +99,8 @@ def run_validation(config: ValidateConfig) -> int:
     RunBroken where the job broke off.
     """
     found = {table: find_files(getattr(config, table), table) for table in INPUTS}
+    pipeline = make_pipeline(config.beam_args)
     _check_folder(config)
-    pipeline = beam.Pipeline(options=pipeline_options(config.beam_args))
     paths = {table: pipeline | f"{table.title()}Files" >> beam.Create(files) for table, files in found.items()}
     _ = paths | "ValidateInputs" >> ValidateInputs(config.output, config.contracts, config.redaction)
     try:
@@ -116,8 +116,11 @@ def _check_folder(config: ValidateConfig) -> None:
         if not config.overwrite:
             raise UsageError(f"{config.output} holds validation results already; choose another --output or pass --overwrite")
         FileSystems.delete([results])
-    if not FileSystems.exists(config.output):
-        FileSystems.mkdirs(config.output)
+    try:
+        if not FileSystems.exists(config.output):
+            FileSystems.mkdirs(config.output)
+    except OSError as error:
+        raise UsageError(f"cannot write {config.output}: {error}; give another --output") from error
 
 
 def read_rejected(folder: str) -> dict[str, dict[str, int]]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import Any
+
+from safetensors.numpy import save
 
 from schemas.answers import Answer, DeclaredCitation
 from schemas.claims import Claim
@@ -11,6 +14,15 @@ from schemas.evidence import Evidence
 from schemas.verdicts import Verdict
 from transforms.edges import Edge
 from transforms.questions import AnswerContext
+
+
+def checker_folder(folder: Path, weights_of: str = "") -> str:
+    """Make a checker's folder that says nothing: enough for everything that no model decides."""
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_text('{"id2label": {"0": "entailment", "1": "neutral", "2": "contradiction"}}')
+    (folder / "model.safetensors").write_bytes(save({}, metadata={"of": weights_of}))
+    (folder / "tokenizer.json").touch()
+    return str(folder)
 
 
 def utc(year: int, month: int = 1, day: int = 1) -> dt.datetime:

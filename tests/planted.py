@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
-from builders import answer, evidence, utc
+from builders import answer, checker_folder, evidence, utc
 from test_judging import FakeHandler
 
 from pipelines import nightly
@@ -67,14 +67,6 @@ class _Kept(logging.Handler):
         self.kept.append(self.format(record))
 
 
-def fake_checker(folder: Path) -> str:
-    folder.mkdir()
-    (folder / "config.json").write_text('{"id2label": {"0": "entailment", "1": "neutral", "2": "contradiction"}}')
-    for name in ("model.safetensors", "tokenizer.json"):
-        (folder / name).touch()
-    return str(folder)
-
-
 def hostile_log() -> tuple[list[Answer], list[Evidence]]:
     """Answers and evidence that meet every part of the report: flagged, reviewed, rejected, sliced."""
     told = f"{WORDS[0]} {SCRIPT}"
@@ -111,7 +103,7 @@ def planted_run(folder: Path) -> Planted:
     """Run the job on the hostile log under a strict umask, then write report and Data Docs."""
     answers, rows = hostile_log()
     files = {"answers": folder / f"answers {NAME}.parquet", "evidence": folder / f"evidence {NAME}.parquet"}
-    checker, logged = fake_checker(folder / "checker"), []
+    checker, logged = checker_folder(folder / "checker"), []
     pq.write_table(to_table(Answer, answers), files["answers"])
     pq.write_table(to_table(Evidence, rows), files["evidence"])
     (folder / f"answers {NAME}-2.parquet").write_bytes(b"not parquet")

@@ -161,22 +161,25 @@ def test_a_checker_without_a_file_is_refused_by_its_name(checker, name):
         check_checker(str(checker), hub=False)
 
 
-def test_weights_of_other_shapes_are_refused(checker):
+def test_weights_of_other_shapes_break_the_run_by_the_name_of_the_tensor(tables, checker, tmp_path):
     from safetensors.torch import load_file, save_file
 
     weights = load_file(checker / "model.safetensors")
     name = next(name for name in weights if weights[name].dim() == 2)
     weights[name] = weights[name][:-1].clone()
     save_file(weights, checker / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(ValueError, match="cannot load the checker"):
-        EntailmentChecker(CheckerConfig(str(checker)))
+    code, told = finished(nightly(tables, tmp_path / "runs", "--checker", str(checker)))
+    assert code == 5
+    assert f"BrokenChecker: cannot load the checker '{checker}'" in told
+    assert name in told
+    assert "withheld" not in told
 
 
-def test_weights_cut_short_are_refused(checker):
+def test_weights_cut_short_are_refused_before_anything_runs(checker):
     path = checker / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-1000])
-    with pytest.raises(ValueError, match="cannot load the checker"):
-        EntailmentChecker(CheckerConfig(str(checker)))
+    with pytest.raises(UsageError, match=f"{path} is damaged: .*; copy it again"):
+        check_checker(str(checker), hub=False)
 
 
 def test_a_batch_that_does_not_fit_into_memory_is_halved_until_it_does(monkeypatch):

@@ -301,5 +301,5 @@ def test_weights_without_a_classifier_and_broken_weights_are_refused(folder, tmp
     with pytest.raises(ValueError, match=f"the weights of the checker '{headless}' lack classifier.dense.bias, "):
         EntailmentChecker(CheckerConfig(str(headless)))
     (headless / "model.safetensors").write_bytes(b"no weights")
-    with pytest.raises(ValueError, match=f"cannot load the checker '{headless}': "):
+    with pytest.raises(ValueError, match=f"{headless}/model.safetensors is damaged: .*; copy it again"):
         EntailmentChecker(CheckerConfig(str(headless)))

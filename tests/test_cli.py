@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import difflib
 import json
 import re
 from dataclasses import fields
@@ -9,7 +11,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from builders import answer, evidence
+from apache_beam.options.pipeline_options import PipelineOptions
+from builders import answer, checker_folder, evidence
 from test_nightly import fake_checker, run  # noqa: F401 (a fixture)
 
 from cases.suite import load_suite
@@ -174,7 +177,7 @@ def test_a_glob_that_the_shell_expanded_is_refused(capsys):
     ("labels", "message"), [('{"0": "LABEL_0"}', "means nothing here: 'LABEL_0'"), ('{"0": "neutral"}', "no entailment label")]
 )
 def test_a_checker_that_cannot_judge_is_refused_before_anything_runs(tmp_path, capsys, labels, message):
-    (tmp_path / "model.safetensors").touch()
+    checker_folder(tmp_path)
     (tmp_path / "config.json").write_text(f'{{"id2label": {labels}}}')
     assert main([*NIGHTLY, "--checker", str(tmp_path)]) == 2
     assert message in capsys.readouterr().err
@@ -262,4 +265,25 @@ def test_training_is_refused_before_it_starts(tmp_path, capsys, mixture, message
 )
 def test_every_field_of_a_configuration_has_an_option(command, config):
     options = _parser().parse_args([command, "--answers", "a", "--evidence", "e", "--output", "o"])
-    assert {one.name for one in fields(config)} - set(vars(options)) == {"started_at", "beam_args"}
+    others = {"started_at", "beam_args"} | ({"slices", "record"} if config is NightlyConfig else set())
+    assert {one.name for one in fields(config)} - set(vars(options)) == others
+
+
+def test_an_option_that_is_nearly_one_of_ours_does_not_go_to_beam(capsys):
+    for option in ("--redakt", "--expectation=own.json", "--verdict_store"):
+        with pytest.raises(SystemExit) as exit_:
+            main([*NIGHTLY, option])
+        assert exit_.value.code == 2
+        assert f"unrecognized arguments: {option.partition('=')[0]}; did you mean --" in capsys.readouterr().err
+    assert main([*NIGHTLY, "--runner=FnApiRunner", "--temp_location=gs://bucket/temp"]) == 2
+    assert "unrecognized" not in capsys.readouterr().err
+
+
+def test_no_option_of_beam_is_nearly_one_of_ours():
+    ours = [f"--{name.replace('_', '-')}" for name in vars(_parser().parse_args(NIGHTLY))]
+    every = argparse.ArgumentParser(add_help=False, conflict_handler="resolve")
+    for group in PipelineOptions.__subclasses__():
+        group._add_argparse_args(every)
+    beams = [option for action in every._actions for option in action.option_strings]
+    assert len(beams) > 100
+    assert {name: near for name in beams if (near := difflib.get_close_matches(name, ours, n=1, cutoff=0.8))} == {}

@@ -6,6 +6,7 @@ import pytest
 from builders import answer, evidence
 from test_nightly import fake_checker, run  # noqa: F401 (a fixture)
 
+from pipelines import nightly
 from pipelines.manifest import Gate, pass_gate
 from pipelines.options import NightlyConfig, UsageError
 from pipelines.runs import read_manifest, read_run_table
@@ -28,9 +29,28 @@ def test_a_gate_that_is_passed_twice_passes_once(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["_SUCCESS"]
 
 
+def test_a_run_of_the_same_id_is_refused_while_the_first_is_at_work(tmp_path, fake_checker):  # noqa: F811
+    config = NightlyConfig("a", "e", str(tmp_path), "one", fake_checker)
+    nightly._prepare_folder(config)
+    with pytest.raises(UsageError, match="or --overwrite when no run is at work"):
+        nightly._prepare_folder(config)
+
+
+@pytest.mark.parametrize("beam_args", [("--runner=Foo",), ("--runner", "Foo")])
+def test_a_runner_that_is_none_costs_no_run(tmp_path, fake_checker, beam_args):  # noqa: F811
+    _, folder = run(tmp_path, fake_checker, [answer()], [evidence()])
+    with pytest.raises(UsageError, match="no such runner: --runner"):
+        run(tmp_path, fake_checker, [answer()], [evidence()], overwrite=True, beam_args=beam_args)
+    assert (folder / "_SUCCESS").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (
+            {"verdict_store": "store", "checker": "hub/checker", "hub": True},
+            "--verdict-store needs a checker folder, not the hub id",
+        ),
         ({"run_id": "o*"}, "a run id names a folder: 'o\\*'"),
         ({"run_id": "on?"}, "a run id names a folder"),
         ({"run_id": "../one"}, "a run id names a folder"),

@@ -47,6 +47,17 @@ def test_an_answer_whose_source_moved_is_up_for_review(tmp_path, fake_checker): 
     }
 
 
+def test_an_answer_from_the_future_does_not_decide_what_now_is(tmp_path, fake_checker):  # noqa: F811
+    answers, rows = [answer("a1"), answer("late", answered_at=utc(2999))], [evidence(valid_to=utc(2027))]
+    code, folder = run(tmp_path, fake_checker, answers, rows)
+    assert code == 0
+    assert {str(row["date"]) for row in read_run_table(folder, "aggregates")} == {"2026-03-01"}
+    assert read_run_table(folder, "review") == []
+    assert "values of answered_at break" in " ".join(read_manifest(folder)["warnings"])
+    _, folder = run(tmp_path, fake_checker, answers[1:], rows, "two")
+    assert {str(row["date"]) for row in read_run_table(folder, "aggregates")} == {"2999-01-01"}
+
+
 def test_a_claim_that_an_older_version_establishes_is_stale(tmp_path, fake_checker):  # noqa: F811
     _, folder = run(tmp_path, fake_checker, [answer("after")], [OLD, NEW])
     (claim,) = read_run_table(folder, "claims")
@@ -94,7 +105,7 @@ def test_slices_have_their_own_rows(tmp_path, fake_checker):  # noqa: F811
         answer("a2", "Logs are kept for 9 days [1].", attributes={"product": "logs"}),
         answer("a3"),
     ]
-    _, folder = run(tmp_path, fake_checker, answers, [evidence()], slices=(("product",), ("product", "build")))
+    _, folder = run(tmp_path, fake_checker, answers, [evidence()], slices=(("product",), ("product", "build"), ("product",)))
     rows = [row for row in read_run_table(folder, "aggregates") if row["metric"] == "edge_precision" and row["family"] == "all"]
     assert {(row["slice"], row["average"]): (row["value"], row["n"], row["n_clusters"]) for row in rows} == {
         ("all", "micro"): (0.666667, 3, 3),

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from apache_beam.options.pipeline_options import DirectOptions, StandardOptions
-from builders import answer, evidence, utc, verdict
+from builders import answer, checker_folder, evidence, utc, verdict
 from test_judging import FakeHandler
 
 from pipelines import nightly
@@ -44,11 +44,7 @@ THRESHOLDS = {"sentence": 0.5, "window": 0.5}
 def fake_checker(monkeypatch, tmp_path):
     """A checker folder that says nothing, and a handler that matches words: fast, for everything that no model decides."""
     monkeypatch.setattr(nightly, "EntailmentHandler", lambda config, locate: FakeHandler())
-    (tmp_path / "checker").mkdir()
-    (tmp_path / "checker" / "config.json").write_text('{"id2label": {"0": "entailment", "1": "neutral", "2": "contradiction"}}')
-    (tmp_path / "checker" / "model.safetensors").touch()
-    (tmp_path / "checker" / "tokenizer.json").touch()
-    return str(tmp_path / "checker")
+    return checker_folder(tmp_path / "checker")
 
 
 def write(path, row_type, rows):

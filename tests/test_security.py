@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from builders import answer, evidence
-from planted import FORMULA, IMAGE, LINKS, RUN, SCRIPT, WORDS, fake_checker, planted_run
+from builders import answer, checker_folder, evidence
+from planted import FORMULA, IMAGE, LINKS, RUN, SCRIPT, WORDS, planted_run
 from test_judging import FakeHandler
 
 from pipelines import nightly
@@ -256,14 +256,24 @@ class Broken(FakeHandler):
     """A checker that gives out as a whole, with the texts in its message."""
 
     def run_inference(self, batch, model, inference_args=None):
-        raise ValueError(f"cannot judge {batch}")
+        raise self.error(f"cannot judge {batch}")
 
 
-def test_a_run_that_breaks_off_logs_where_and_not_what(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("error", [ValueError, KeyError])
+def test_a_run_that_breaks_off_logs_where_and_not_what(tmp_path, monkeypatch, capsys, error):
     monkeypatch.setattr(nightly, "EntailmentHandler", lambda config, locate: Broken())
+    monkeypatch.setattr(Broken, "error", error, raising=False)
     pq.write_table(to_table(Answer, [answer(text=f"Logs of {WORDS[0]} are kept [1].")]), tmp_path / "answers.parquet")
     pq.write_table(to_table(Evidence, [evidence(text=f"A {WORDS[1]}.")]), tmp_path / "evidence.parquet")
-    arguments = ["nightly", "--output", str(tmp_path / "runs"), "--run-id", "one", "--checker", fake_checker(tmp_path / "checker")]
+    arguments = [
+        "nightly",
+        "--output",
+        str(tmp_path / "runs"),
+        "--run-id",
+        "one",
+        "--checker",
+        checker_folder(tmp_path / "checker"),
+    ]
     paths = ["--answers", str(tmp_path / "answers.parquet"), "--evidence", str(tmp_path / "evidence.parquet")]
     root = logging.root
     handlers, level = root.handlers[:], root.level
@@ -274,7 +284,7 @@ def test_a_run_that_breaks_off_logs_where_and_not_what(tmp_path, monkeypatch, ca
         root.setLevel(level)
     told = capsys.readouterr()
     assert code not in (0, 2)
-    assert "ValueError" in told.err
+    assert error.__name__ in told.err
     assert "JudgePairs" in told.err
     assert "NEARMISS_LOG=DEBUG" in told.err
     assert [word for word in WORDS if word in (told.err + told.out).lower()] == []
@@ -293,6 +303,8 @@ def test_messages_of_exceptions_are_withheld_and_those_that_name_files_are_not()
             record = logging.LogRecord("x", logging.ERROR, "", 0, "failed: %s", (outer,), (type(outer), outer, outer.__traceback__))
             return formatter.format(record)
 
+    assert "xanthippe" not in line(KeyError("xanthippe asked"))
+    assert "xanthippe" not in line(KeyError("xanthippe 'asked'\n"))
     told = line(ValueError("xanthippe asked"))
     assert told.startswith("failed: (what it says may quote an answer: set NEARMISS_LOG=DEBUG to see it)\nRuntimeError: (what")
     assert "xanthippe asked" not in told

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from apache_beam.testing.test_pipeline import TestPipeline as _TestPipeline
 from apache_beam.testing.util import assert_that, equal_to
-from builders import answer, evidence, utc
+from builders import answer, checker_folder, evidence, utc
 from test_judging import CALLS
 from test_nightly import fake_checker, random_log, run  # noqa: F401 (a fixture)
 
@@ -51,6 +51,7 @@ def parts(tmp_path, name):
 
 def test_a_second_night_on_the_same_traffic_calls_nothing_and_writes_the_same_bytes(tmp_path, fake_checker):  # noqa: F811
     answers, rows = random_log(random.Random(3), 60)
+    answers.append(answer("huge", "Logs are kept. " * 14_000))
     # Without what fails: a pair that the checker fails on is tried again every night.
     rows = [row for row in rows if "poison" not in (row.text or "")]
     first, manifest = night(tmp_path, fake_checker, answers, rows, "one")
@@ -92,7 +93,7 @@ def test_a_changed_answer_is_split_again_and_nothing_else(tmp_path, fake_checker
 
 def test_another_checker_or_splitter_reads_nothing(tmp_path, fake_checker):  # noqa: F811
     night(tmp_path, fake_checker, [answer()], [evidence()], "one")
-    (Path(fake_checker) / "model.safetensors").write_bytes(b"other weights")
+    checker_folder(Path(fake_checker), weights_of="another")
     _, manifest = night(tmp_path, fake_checker, [answer()], [evidence()], "two")
     assert (manifest["model_calls"], manifest["parser_calls"]) == (1, 0)
     assert len({path.parent for path in parts(tmp_path, "verdicts")}) == 2

@@ -236,6 +236,16 @@ def test_a_validation_can_be_redacted_and_replaced(tmp_path, monkeypatch):
     assert not (output / "validation.json").exists()
 
 
+def test_an_output_below_a_file_is_a_usage_error(tmp_path):
+    (tmp_path / "file").touch()
+    paths = [
+        write(tmp_path / "a.parquet", Answer, [answer()]),
+        write(tmp_path / "e.parquet", Evidence, [evidence()]),
+    ]
+    with pytest.raises(UsageError, match=r"cannot write .*file/out: .*; give another --output"):
+        run_validation(ValidateConfig(*paths, str(tmp_path / "file" / "out")))
+
+
 def _no_space(*_):
     raise OSError(28, "No space left on device")
 
@@ -258,7 +268,7 @@ def test_a_row_group_of_two_hundred_thousand_rows(tmp_path):
     assert run_validation(ValidateConfig(*paths, str(output))) == 0
     (suite, *_) = json.loads((output / "validation.json").read_text())
     (unique,) = [one for one in suite["results"] if one["decided_by"] == "aggregate"]
-    assert (unique["evaluated"], unique["unexpected"], unique["examples"]) == (200_000, 1, ["a0"])
+    assert (unique["evaluated"], unique["unexpected"], unique["examples"]) == (200_000, 1, ["answer_id='a0'"])
 
 
 def suites_with(**kept):
@@ -354,7 +364,7 @@ def test_a_nightly_run_warns_and_stops(tmp_path, fake_checker):
     assert 'href="data_docs/index.html"' in page
     config = NightlyConfig("a", "e", str(folder.parent), "one", fake_checker, overwrite=True)
     nightly._prepare_folder(config)
-    assert [path for path in folder.rglob("*") if path.is_file()] == []
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == ["_STARTED"]
 
 
 def test_data_docs_load_nothing_and_run_nothing(tmp_path):

@@ -62,6 +62,10 @@ _LABEL_EXAMPLES = (
 )
 
 
+class BrokenChecker(ValueError):
+    """A checker that cannot be loaded. Says which folder or file and why, and never words of the data."""
+
+
 def label_order(id2label: dict[int, str]) -> dict[int, int]:
     """Map a model's outputs to positions in LABELS, by name; several may share one. What is "unsupported" counts as neutral.
 
@@ -95,47 +99,59 @@ def label_order(id2label: dict[int, str]) -> dict[int, int]:
 
 
 def check_folder(source: str) -> None:
-    """Refuse a checker's folder that cannot be loaded; raises ValueError that names the folder and what it lacks.
+    """Refuse a checker's folder that cannot be loaded; raises BrokenChecker that names the folder and what it lacks.
 
-    It needs config.json whose id2label speaks of entailment, model.safetensors (or an index and its shards) and a tokenizer.
+    It needs config.json whose id2label speaks of entailment, whole model.safetensors (or an index and its shards) and a tokenizer.
     Pickled weights are never loaded: a pickle may run any code.
     """
     folder = Path(source)
     if not (folder / "config.json").is_file():
-        raise ValueError(f"not a checker folder: {source!r} lacks config.json; save the model there with save_pretrained")
+        raise BrokenChecker(f"not a checker folder: {source!r} lacks config.json; save the model there with save_pretrained")
     try:
         labels = _read_json(folder / "config.json").get("id2label") or {}
         label_order(labels)
     except ValueError as error:
-        raise ValueError(f"{folder / 'config.json'}: {error}") from error
-    lacking = _lacking_weights(folder)
+        raise BrokenChecker(f"{folder / 'config.json'}: {error}") from error
+    weights = _weights(folder)
+    lacking = ", ".join(name for name in weights if not (folder / name).is_file())
     if lacking:
         pickled = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
         why = f"; {', '.join(pickled)} may run any code and is not loaded, save the model as safetensors" if pickled else ""
-        raise ValueError(f"not a checker folder: {source!r} lacks safetensors weights: {lacking}{why}")
+        raise BrokenChecker(f"not a checker folder: {source!r} lacks safetensors weights: {lacking}{why}")
     if not any(path.is_file() for pattern in _TOKENIZERS for path in folder.glob(pattern)):
-        raise ValueError(
+        raise BrokenChecker(
             f"not a checker folder: {source!r} lacks a tokenizer: none of {', '.join(_TOKENIZERS)}; save the model's own there"
         )
+    for name in weights:
+        _check_weights(folder / name)
 
 
-def _lacking_weights(folder: Path) -> str:
+def _weights(folder: Path) -> list[str]:
+    """The files that hold a checker's weights."""
     index = folder / "model.safetensors.index.json"
-    if (folder / "model.safetensors").is_file():
-        return ""
-    if not index.is_file():
-        return "model.safetensors"
-    shards = sorted(set(_read_json(index).get("weight_map", {}).values()))
-    return ", ".join(shard for shard in shards if not (folder / shard).is_file())
+    if (folder / "model.safetensors").is_file() or not index.is_file():
+        return ["model.safetensors"]
+    return sorted(set(_read_json(index).get("weight_map", {}).values()))
+
+
+def _check_weights(path: Path) -> None:
+    """Refuse a file whose header does not fit its length: a copy that was cut short."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "numpy"):
+            pass
+    except SafetensorError as error:
+        raise BrokenChecker(f"{path} is damaged: {error}; copy it again") from error
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from error
+        raise BrokenChecker(f"{path} is not JSON: {error}") from error
     if not isinstance(read, dict):
-        raise ValueError(f"{path} holds no object: {str(read)[:80]!r}")
+        raise BrokenChecker(f"{path} holds no object: {str(read)[:80]!r}")
     return read
 
 

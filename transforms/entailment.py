@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from apache_beam.ml.inference.base import ModelHandler
 
 from schemas.verdicts import LABELS
-from transforms.checkers import check_folder, context_length, label_order
+from transforms.checkers import BrokenChecker, check_folder, context_length, label_order
 from transforms.pieces import piece_positions
 from transforms.tables import register_rows
 
@@ -110,7 +110,7 @@ class EntailmentChecker:
         transformers.utils.logging.disable_progress_bar()
         torch.set_num_threads(config.threads)
         if config.offline and not Path(config.source).is_dir():
-            raise ValueError(f"no such checker folder: {config.source!r}; give a folder, or a hub id together with --hub")
+            raise BrokenChecker(f"no such checker folder: {config.source!r}; give a folder, or a hub id together with --hub")
         if Path(config.source).is_dir():
             check_folder(config.source)
         options = {"local_files_only": config.offline, "trust_remote_code": False}
@@ -123,16 +123,18 @@ class EntailmentChecker:
                 config.source, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
             )
         except Exception as error:
-            raise ValueError(f"cannot load the checker {config.source!r}: {type(error).__name__}: {error}") from error
+            raise BrokenChecker(f"cannot load the checker {config.source!r}: {type(error).__name__}: {error}") from error
         if loading.get("mismatched_keys"):
             name, found, expected = sorted(loading["mismatched_keys"])[0]
-            raise ValueError(f"the weights of {config.source!r} do not fit its config.json: {name} is {found}, not {expected}")
+            raise BrokenChecker(f"the weights of {config.source!r} do not fit its config.json: {name} is {found}, not {expected}")
         if loading["missing_keys"]:
             # transformers would fill them with random numbers and go on.
             missing = ", ".join(sorted(loading["missing_keys"])[:5])
-            raise ValueError(f"the weights of the checker {config.source!r} lack {missing}; give a model trained to classify pairs")
+            raise BrokenChecker(
+                f"the weights of the checker {config.source!r} lack {missing}; give a model trained to classify pairs"
+            )
         if self.tokenizer.pad_token_id is None:
-            raise ValueError(f"the tokenizer of {config.source!r} has no padding token; name one in tokenizer_config.json")
+            raise BrokenChecker(f"the tokenizer of {config.source!r} has no padding token; name one in tokenizer_config.json")
         self.model = model.to(config.device).eval()
         self.order = label_order(self.model.config.id2label)
         self.max_tokens = context_length(self.model, self.tokenizer)

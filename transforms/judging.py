@@ -16,7 +16,7 @@ from schemas.verdicts import Verdict
 from transforms.entailment import JudgedWindow, Probabilities, WindowToJudge, length_sorted_batches
 from transforms.families import compare
 from transforms.premises import Pair, PendingEdge
-from transforms.store import Store, used_again
+from transforms.store import LookUp, Store
 from transforms.support import Calibration, kind_of
 from transforms.tables import register_rows, stable_hash
 
@@ -131,7 +131,8 @@ class JudgeUnique(beam.PTransform):
             | "KeyPairs" >> beam.Map(lambda pair: (pair.pair_id, pair))
             | "KeepOne" >> beam.CombinePerKey(lambda pairs: next(iter(pairs)))
         )
-        looked = {"pairs": unique, **({"known": tables["known"]} if self.store else {})} | "LookUp" >> _LookUp()
+        known = {"known": tables["known"]} if self.store else {}
+        looked = {"asked": unique, **known} | "LookUp" >> LookUp(self.store, _fits)
         windows = (
             looked["new"]
             | "CutWindows" >> beam.FlatMap(_windows)
@@ -147,48 +148,29 @@ class JudgeUnique(beam.PTransform):
         )
         sides = {"pairs": looked["new"], "decided": decided}
         new = sides | "MeetOnPair" >> beam.CoGroupByKey() | "PutTogether" >> beam.MapTuple(_judged)
-        judged = (new, looked["judged"]) | "NewAndKnown" >> beam.Flatten()
+        judged = (new, looked["found"] | "JudgedBefore" >> beam.Map(_judged_before)) | "NewAndKnown" >> beam.Flatten()
         return {
             "judged": judged,
-            "fresh": self._fresh(new, looked["hits"]),
+            "fresh": self._fresh(new, looked["again"]),
             "rejects": judged | "RejectFailed" >> beam.FlatMapTuple(_reject_failed),
-            "counts": _counts(windows, scored, judged, looked["hits"]),
+            "counts": _counts(windows, scored, judged, looked["found"]),
         }
 
-    def _fresh(self, new: beam.PCollection, hits: beam.PCollection) -> beam.PCollection[StoredVerdict]:
+    def _fresh(self, new: beam.PCollection, again: beam.PCollection) -> beam.PCollection[StoredVerdict]:
         if self.store is None:
-            return hits | "NothingToKeep" >> beam.Filter(lambda hit: False)
+            return again
         kept = new | "KeepNew" >> beam.FlatMap(_stored, self.store.day)
-        again = hits | "KeepLonger" >> beam.FlatMap(used_again, self.store)
         return (kept, again) | "Fresh" >> beam.Flatten()
 
 
-@dataclass
-class _LookUp(beam.PTransform):
-    """Tell known pairs from new ones. Goes out: a dict of `new` ((pair_id, Pair)), `judged` ((pair_id, JudgedPair)) and `hits`."""
-
-    def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
-        if "known" not in tables:
-            nothing = tables["pairs"].pipeline | "NothingKnown" >> beam.Create([], reshuffle=False)
-            return {"new": tables["pairs"], "judged": nothing, "hits": nothing}
-        found = (
-            tables
-            | "MeetOnKey" >> beam.CoGroupByKey()
-            | "TellKnown" >> beam.ParDo(_tell_known).with_outputs("judged", "hits", main="new")
-        )
-        return {"new": found.new, "judged": found.judged, "hits": found.hits}
+def _fits(pair: Pair, known: StoredVerdict) -> bool:
+    return known.window < len(pair.premises)
 
 
-def _tell_known(group: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[Any]:
-    pair_id, sides = group
-    known = next(iter(sides["known"]), None)
-    for pair in sides["pairs"]:
-        if known is None or known.window >= len(pair.premises):
-            yield pair_id, pair
-            continue
-        p = Probabilities(known.p_entailment, known.p_neutral, known.p_contradiction)
-        yield beam.pvalue.TaggedOutput("judged", (pair_id, JudgedPair(pair, PairVerdict(known.window, p, None))))
-        yield beam.pvalue.TaggedOutput("hits", known)
+def _judged_before(found: tuple[str, Pair, StoredVerdict]) -> tuple[str, JudgedPair]:
+    pair_id, pair, known = found
+    p = Probabilities(known.p_entailment, known.p_neutral, known.p_contradiction)
+    return pair_id, JudgedPair(pair, PairVerdict(known.window, p, None))
 
 
 def _stored(keyed: tuple[str, JudgedPair], day: dt.date) -> Iterator[StoredVerdict]:

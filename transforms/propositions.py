@@ -28,7 +28,7 @@ from transforms.splitting.parsing import Parser, Word, find_model, load_parser, 
 from transforms.splitting.shadow import Shadow, cast_shadow
 from transforms.splitting.table_rows import split_row
 from transforms.splitting.wording import char_spans, word_claim
-from transforms.store import Store, used_again
+from transforms.store import LookUp, Store
 from transforms.tables import record_json, register_rows
 
 RULES_VERSION = "propositions-1"
@@ -332,17 +332,10 @@ class SplitAnswers(beam.PTransform):
     store: Store | None = None
 
     def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
-        answers = tables["answers"]
-        nothing = answers.pipeline | "Nothing" >> beam.Create([], reshuffle=False)
-        known, fresh = nothing, nothing
-        if self.store is not None:
-            keyed = answers | "KeyAnswers" >> beam.Map(lambda row, grammars: (split_key(row[1], grammars), row), self.grammars)
-            looked = (
-                {"answers": keyed, "known": tables["known"]}
-                | "MeetOnKey" >> beam.CoGroupByKey()
-                | "TellKnown" >> beam.ParDo(_tell_known, self.store).with_outputs("known", "again", main="new")
-            )
-            answers, known = looked.new, looked.known
+        keyed = tables["answers"] | "KeyAnswers" >> beam.Map(_keyed, self.grammars)
+        known = {"known": tables["known"]} if self.store else {}
+        looked = {"asked": keyed, **known} | "LookUp" >> LookUp(self.store)
+        answers, fresh = looked["new"] | "NewAnswers" >> beam.Values(), looked["again"]
         split = (
             answers
             | "BatchAnswers" >> beam.BatchElements(min_batch_size=8, max_batch_size=64)
@@ -350,13 +343,18 @@ class SplitAnswers(beam.PTransform):
         )
         if self.store is not None:
             kept = split.splits | "KeepNew" >> beam.Map(_stored, self.grammars, self.store.day)
-            fresh = (kept, looked.again) | "Fresh" >> beam.Flatten()
+            fresh = (kept, looked["again"]) | "Fresh" >> beam.Flatten()
+        split_before = looked["found"] | "SplitBefore" >> beam.Map(_split_before)
         return {
-            "splits": (split.splits, known) | "NewAndKnown" >> beam.Flatten(),
+            "splits": (split.splits, split_before) | "NewAndKnown" >> beam.Flatten(),
             "fresh": fresh,
             "rejects": split.rejects,
-            "counts": answers | "CountParsed" >> beam.Map(lambda row: ("answers.parsed", int(row[1].claims is None))),
+            "counts": answers | "CountParsed" >> beam.Map(lambda row: ("answers.parsed", int(_is_parsed(row[1])))),
         }
+
+
+def _is_parsed(answer: Answer) -> bool:
+    return answer.claims is None and len(answer.answer) <= MAX_ANSWER
 
 
 def split_key(answer: Answer, grammars: tuple[str, ...]) -> str:
@@ -367,17 +365,14 @@ def split_key(answer: Answer, grammars: tuple[str, ...]) -> str:
     return hashlib.blake2b(read.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _tell_known(group: tuple[str, dict[str, Any]], store: Store) -> Iterator[Any]:
-    _, sides = group
-    known: StoredSplit | None = next(iter(sides["known"]), None)
-    for row in sides["answers"]:
-        if known is None:
-            yield row
-            continue
-        claims = [claim._replace(answer_id=row[1].answer_id) for claim in known.claims]
-        yield beam.pvalue.TaggedOutput("known", SplitAnswer(row[1], claims, known.labels, known.unplaced, known.unparsed))
-    if known is not None:
-        yield from (beam.pvalue.TaggedOutput("again", row) for row in used_again(known, store))
+def _keyed(row: tuple[str, Answer], grammars: tuple[str, ...]) -> tuple[str, tuple[str, Answer]]:
+    return split_key(row[1], grammars), row
+
+
+def _split_before(found: tuple[str, tuple[str, Answer], StoredSplit]) -> SplitAnswer:
+    _, (_, answer), known = found
+    claims = [claim._replace(answer_id=answer.answer_id) for claim in known.claims]
+    return SplitAnswer(answer, claims, known.labels, known.unplaced, known.unparsed)
 
 
 def _stored(split: SplitAnswer, grammars: tuple[str, ...], day: dt.date) -> StoredSplit:

@@ -8,7 +8,7 @@ import hashlib
 import io
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +144,44 @@ def _set_aside(path: str) -> None:
 
 
 @dataclass
+class LookUp(beam.PTransform):
+    """Tell what a store knows from what is new; without a store all is new.
+
+    Comes in: a dict of `asked` ((key, item), a key as often as it is asked) and where there is a store `known` ((key, row)). Goes
+    out: a dict of `new` ((key, item)), `found` ((key, item, row)) and `again`: rows to write again with the day of this run, so
+    that they do not expire while they are used. A row that does not fit an item is passed over.
+    """
+
+    store: Store | None
+    fits: Callable[[Any, Any], bool] = lambda item, row: True
+
+    def expand(self, tables: dict[str, beam.PCollection]) -> dict[str, beam.PCollection]:
+        if self.store is None:
+            nothing = tables["asked"].pipeline | "NothingKnown" >> beam.Create([], reshuffle=False)
+            return {"new": tables["asked"], "found": nothing, "again": nothing}
+        told = (
+            tables
+            | "MeetOnKey" >> beam.CoGroupByKey()
+            | "TellKnown" >> beam.ParDo(_tell_known, self.store, self.fits).with_outputs("found", "again", main="new")
+        )
+        return {"new": told.new, "found": told.found, "again": told.again}
+
+
+def _tell_known(group: tuple[str, dict[str, Iterable[Any]]], store: Store, fits: Callable[[Any, Any], bool]) -> Iterator[Any]:
+    key, sides = group
+    row = next(iter(sides["known"]), None)
+    served = False
+    for item in sides["asked"]:
+        if row is None or not fits(item, row):
+            yield key, item
+        else:
+            served = True
+            yield beam.pvalue.TaggedOutput("found", (key, item, row))
+    if row is not None and served and needs_refresh(row.used_on, store):
+        yield beam.pvalue.TaggedOutput("again", row._replace(used_on=store.day))
+
+
+@dataclass
 class WriteStore(beam.PTransform):
     """Write rows as one new part. Goes out: counts. A store that cannot be written costs the next night, not this one."""
 
@@ -200,12 +238,6 @@ def needs_refresh(used_on: dt.date, store: Store) -> bool:
     (False, True)
     """
     return (store.day - used_on).days > REFRESH_DAYS
-
-
-def used_again(row: Any, store: Store) -> Iterator[Any]:
-    """A hit that is to be written again, with the day of this run."""
-    if needs_refresh(row.used_on, store):
-        yield row._replace(used_on=store.day)
 
 
 def compact(store: Store, days: int) -> dict[str, int]:

@@ -29,12 +29,13 @@ def read_redaction(path: str, slices: Sequence[tuple[str, ...]] = ()) -> Redacti
     """
     try:
         with fsspec.open(path, "r", encoding="utf-8") as stream:
-            content = yaml.safe_load(stream)
+            text = stream.read()
+        content, twins = yaml.safe_load(text), list(_twins(yaml.compose(text, Loader=yaml.SafeLoader)))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"cannot read {path} as YAML: {error}") from error
     if not isinstance(content, dict):
         raise UsageError(f"{path} holds no mapping; write fields: [...] and patterns: [...]")
-    faults = [*_shape_faults(content), *_slice_faults(_names(content.get("fields")), slices)]
+    faults = [*twins, *_shape_faults(content), *_slice_faults(_names(content.get("fields")), slices)]
     own = _own(content.get("patterns"), faults)
     key = _key(content.get("key_file"), Path(path).parent, faults)
     try:
@@ -44,6 +45,18 @@ def read_redaction(path: str, slices: Sequence[tuple[str, ...]] = ()) -> Redacti
     if faults:
         raise UsageError(f"{path}: {'; '.join(faults)}")
     return found
+
+
+def _twins(root: yaml.Node | None) -> Iterator[str]:
+    """What the file, or an entry of its lists, names twice: of the two YAML keeps the last, and says nothing."""
+    nodes = [root]
+    if isinstance(root, yaml.MappingNode):
+        nodes += [one for _, value in root.value if isinstance(value, yaml.SequenceNode) for one in value.value]
+    for node in nodes:
+        names = [str(key.value) for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+        yield from (
+            f"{name!r} stands there twice; write it once" for name in sorted({one for one in names if names.count(one) > 1})
+        )
 
 
 def _own(patterns: Any, faults: list[str]) -> dict[str, Any]:

@@ -399,6 +399,8 @@ def test_every_fault_of_a_file_is_told_at_once(tmp_path, monkeypatch):
         ("fields: [question]\nkey_file: empty.key", "the key has 0 bytes; give 16 or more"),
         ("fields: [question]\nphone_region: NO", "unknown phone_region False; give a country in two letters"),
         ("fields: [question]\nphone_region: [DE]", r"unknown phone_region \['DE'\]"),
+        ("patterns: [{ticket: 'TCK-1', ticket: 'INC-1'}]", "'ticket' stands there twice; write it once"),
+        ("fields: [question]\nfields: [answer_id]", "'fields' stands there twice; write it once"),
         ("patterns: [{ticket: 'TCK-1'}, {ticket: 'INC-1'}]", "two patterns are named 'ticket'; .* join them: TCK-1.INC-1"),
         ("!!python/object/apply:os.system ['true']", "as YAML"),
     ],
